@@ -13,6 +13,7 @@ from howsure.methods.drawn.predictive import Predictive
 from howsure.methods.library import METHODS
 from howsure.metrics.binding import resolve
 from howsure.tables.counts import ClassCounts
+from howsure.tables.protocols import default_metrics
 
 N = 48
 RNG = np.random.default_rng(7)
@@ -259,7 +260,7 @@ def model_of(table):
 
 def metrics_of(table):
     """Return the default metrics of a table."""
-    return list(table.default_metrics)
+    return list(default_metrics(table))
 
 
 def peculiar(table):

@@ -1,6 +1,7 @@
-"""Types of arrays in annotations, defined once."""
+"""Types of arrays and of seeds in annotations, defined once."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,3 +13,8 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Positions = NDArray[np.intp]  # of elements in another array, such as those of the classes of cases
 Words = NDArray[np.uint64]  # of a generator of random numbers
+
+if TYPE_CHECKING:
+    Seed = int | Sequence[int] | np.random.Generator | np.random.RandomState | np.random.SeedSequence | None
+else:
+    Seed = Any  # naming the generators would load `numpy.random`

@@ -27,7 +27,7 @@ else:
         3.14
         """
 
-        def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        def __get__(self, instance: object, owner: type | None = None) -> Any:
             """Return the stored value, or compute and store it."""
             if instance is None:
                 return self

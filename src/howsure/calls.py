@@ -66,7 +66,7 @@ def public(function: Function, namespace: str = "howsure") -> Function:
     """
 
     @wraps(function)
-    def called(*args: Any, **kwargs: Any) -> Any:
+    def called(*args: object, **kwargs: object) -> Any:
         try:
             return function(*args, **kwargs)
         except TypeError:
@@ -79,7 +79,7 @@ def public(function: Function, namespace: str = "howsure") -> Function:
     return called  # type: ignore[return-value]  # of the same signature
 
 
-def refuse_unknown(verb: str, given: Mapping[str, Any], known: Mapping[str, Any]) -> None:
+def refuse_unknown(verb: str, given: Mapping[str, object], known: Mapping[str, object]) -> None:
     """Refuse arguments that a function passes on to another which does not take them, with what to write instead.
 
     Parameters
@@ -97,7 +97,7 @@ def refuse_unknown(verb: str, given: Mapping[str, Any], known: Mapping[str, Any]
             raise CallError(message)
 
 
-def _misuse(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
+def _misuse(function: Callable[..., Any], args: tuple[object, ...], kwargs: Mapping[str, object]) -> str:
     """Return an error text for the arguments of a call, with the remedy; "" if they are valid."""
     signature = inspect.signature(function)
     try:
@@ -112,7 +112,7 @@ def _misuse(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping
     return ""
 
 
-def _instead(function: str, name: str, value: Any, known: Mapping[str, Any]) -> str:
+def _instead(function: str, name: str, value: object, known: Mapping[str, object]) -> str:
     """Return the argument to give to a function in place of one that it does not take."""
     if "confidence_level" in known and name in {"alpha", *LEVELS}:
         return f" Write `confidence_level={_level(name, value)}`."
@@ -131,14 +131,14 @@ def _instead(function: str, name: str, value: Any, known: Mapping[str, Any]) -> 
     return elsewhere.get(name) or did_you_mean(name, known)
 
 
-def _level(name: str, value: Any) -> str:
+def _level(name: str, value: object) -> str:
     if not isinstance(value, Real) or isinstance(value, bool):
         return "0.95"
     share = float(value) / 100 if float(value) > 1 else float(value)
     return f"{1 - share if name == 'alpha' else share:g}"
 
 
-def _of_places(name: str, signature: inspect.Signature, args: tuple[Any, ...]) -> str:
+def _of_places(name: str, signature: inspect.Signature, args: tuple[object, ...]) -> str:
     """Return an error text for too many or too few positional arguments."""
     kinds = inspect.Parameter
     placed = [

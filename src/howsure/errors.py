@@ -61,13 +61,13 @@ class HowsureError(ValueError):
         if code:
             self.code = code
 
-    def __init_subclass__(cls, **settings: Any) -> None:
+    def __init_subclass__(cls, **settings: object) -> None:
         """Set the code of a class to its name: "one-class" for `OneClassError`."""
         super().__init_subclass__(**settings)
         cls.code = code_of(cls.__name__)
 
     @classmethod
-    def unknown(cls, what: str, word: Any, known: Iterable[str]) -> Self:
+    def unknown(cls, what: str, word: object, known: Iterable[str]) -> Self:
         """Return the error for a name that is not known, with the nearest names that are."""
         word, names = str(word), [str(name) for name in known]
         kind = re.split(r" of | in | with |[(`:]", what.strip("`"))[0].strip().replace(" ", "-").replace("_", "-")
@@ -127,7 +127,7 @@ class HowsureWarning(UserWarning):
 
     code: str = "doubtful-number"
 
-    def __init_subclass__(cls, **settings: Any) -> None:
+    def __init_subclass__(cls, **settings: object) -> None:
         """Set the code of a class to its name."""
         super().__init_subclass__(**settings)
         cls.code = code_of(cls.__name__)
@@ -168,7 +168,7 @@ def without(**remedies: str) -> Callable[[Function], Function]:
 
     def decorated(function: Function) -> Function:
         @wraps(function)
-        def checked(*given: Any, **named: Any) -> Any:
+        def checked(*given: object, **named: object) -> Any:
             for name, remedy in remedies.items():
                 if name in named:
                     message = f"`{function.__name__}` has no `{name}`. {remedy}"
@@ -260,7 +260,7 @@ PER_CENT = 100
 INVALID_ARGUMENT = "invalid-argument"
 
 
-def listed(names: Iterable[Any]) -> str:
+def listed(names: Iterable[object]) -> str:
     """Return names as a message lists them; of many the first few.
 
     Examples
@@ -272,7 +272,7 @@ def listed(names: Iterable[Any]) -> str:
     return ", ".join(shown if len(shown) <= MOST_LISTED else [*shown[:MOST_LISTED], "…"])
 
 
-def one_of(what: str, given: Any, known: Iterable[str]) -> str:
+def one_of(what: str, given: object, known: Iterable[str]) -> str:
     """Return a name if it is among the known ones; ``what`` describes it in the error.
 
     Examples
@@ -286,7 +286,7 @@ def one_of(what: str, given: Any, known: Iterable[str]) -> str:
     raise HowsureError.unknown(what, given, names)
 
 
-def looked_up(what: str, key: Any, known: Mapping[Any, Value]) -> Value:
+def looked_up(what: str, key: object, known: Mapping[Any, Value]) -> Value:
     """Return the value of a key; ``what`` describes the key in the error, also for unhashable keys such as a list.
 
     Examples
@@ -314,7 +314,7 @@ def several(name: str, given: Any, what: str) -> list[Any]:
     raise HowsureError(message, INVALID_ARGUMENT)
 
 
-def boolean(name: str, value: Any) -> bool:
+def boolean(name: str, value: object) -> bool:
     """Return True or False; the error calls it ``name``."""
     if (isinstance(value, int) or type(value).__name__ in {"bool", "bool_"}) and value in {0, 1}:  # NumPy's too
         return bool(value)
@@ -322,7 +322,7 @@ def boolean(name: str, value: Any) -> bool:
     raise HowsureError(message, INVALID_ARGUMENT)
 
 
-def one_label(name: str, value: Any) -> Any:
+def one_label(name: str, value: object) -> Any:
     """Return what can be a label, a text or a number say; the error for an array calls it ``name``."""
     try:
         hash(value)
@@ -345,12 +345,12 @@ def whole_number(name: str, value: Any, least: int = 1, most: int | None = None)
     raise HowsureError(message, INVALID_ARGUMENT)
 
 
-def by_index(given: Any) -> Any:
+def by_index(given: object) -> Any:
     """Return a pandas series as a mapping from its index to its values; other objects unchanged."""
     return given.to_dict() if hasattr(given, "to_dict") and hasattr(given, "index") else given
 
 
-def real_numbers(name: str, values: Any) -> Floats:
+def real_numbers(name: str, values: object) -> Floats:
     """Return numbers as an array, with nan where one is masked; the error calls them ``name``."""
     import numpy as np
 
@@ -364,7 +364,7 @@ def real_numbers(name: str, values: Any) -> Floats:
     raise HowsureError(message, INVALID_ARGUMENT)
 
 
-def real_number(name: str, value: Any) -> float:
+def real_number(name: str, value: object) -> float:
     """Return one number; the error calls it ``name``."""
     with suppress(HowsureError):
         if not isinstance(value, str | bytes) and (found := real_numbers(name, value)).ndim == 0:

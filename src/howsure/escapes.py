@@ -87,7 +87,7 @@ def json_escaped(text: str) -> str:
     return OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def csv_cell(value: Any) -> Any:
+def csv_cell(value: object) -> Any:
     """Return a value as a CSV cell: undefined values are empty, and text that looks like a formula is escaped."""
     if isinstance(value, float) and math.isnan(value):
         return ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain, count, takewhile
-from typing import Any
 
 from howsure.errors import HowsureError
 from howsure.escapes import identifier
@@ -12,7 +11,7 @@ from howsure.escapes import identifier
 SETTINGS = frozenset({"confidence_level", "standard_error"})  # not tracked over runs
 
 
-def flat_of(records: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+def flat_of(records: Sequence[Mapping[str, object]]) -> dict[str, float]:
     """Return the numbers of records by name: the columns that identify a record, and the number's column.
 
     The value itself has the record's name alone; settings are left out.
@@ -37,7 +36,7 @@ def flat_of(records: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     return found
 
 
-def _naming(records: Sequence[Mapping[str, Any]]) -> list[str]:
+def _naming(records: Sequence[Mapping[str, object]]) -> list[str]:
     """Return the columns that identify a record: the fewest that distinguish all, among those before numbers."""
     columns = list(dict.fromkeys(name for record in records for name in record))
     ahead = list(takewhile(lambda name: not any(isinstance(each.get(name), float) for each in records), columns))
@@ -51,7 +50,7 @@ def _naming(records: Sequence[Mapping[str, Any]]) -> list[str]:
     raise HowsureError(message)
 
 
-def _words_of(record: Mapping[str, Any], naming: Sequence[str]) -> tuple[str, ...]:
+def _words_of(record: Mapping[str, object], naming: Sequence[str]) -> tuple[str, ...]:
     return tuple(str(value) for name in naming if (value := record.get(name)) not in {None, ""})
 
 

@@ -202,7 +202,7 @@ WRITERS: Mapping[str, Callable[[Grid], str]] = {
 }
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Return a value for JSON: None for undefined or infinite numbers, text for unsupported types."""
     if isinstance(value, Mapping):
         return {str(name): plain(each) for name, each in value.items()}
@@ -213,13 +213,13 @@ def plain(value: Any) -> Any:
     return value if value is None or isinstance(value, str | int | float) else str(value)
 
 
-def json_text(content: Any) -> str:
+def json_text(content: object) -> str:
     """Return content as JSON, with all digits of its numbers."""
     text = json.dumps(plain(content), indent=2, ensure_ascii=False, allow_nan=False)
     return "\n".join(map(json_escaped, text.split("\n"))) + "\n"
 
 
-def csv_text(records: Sequence[Mapping[str, Any]]) -> str:
+def csv_text(records: Sequence[Mapping[str, object]]) -> str:
     """Return flat records as CSV, with all digits of their numbers; undefined values are empty.
 
     Text that a spreadsheet would interpret as a formula is prefixed with an apostrophe.
@@ -231,14 +231,18 @@ def csv_text(records: Sequence[Mapping[str, Any]]) -> str:
     return text.getvalue()
 
 
-def columns_of(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+def columns_of(records: Sequence[Mapping[str, object]]) -> dict[str, list[Any]]:
     """Return records as columns; None where a record lacks one."""
     names = dict.fromkeys(name for record in records for name in record)
     return {name: [record.get(name) for record in records] for name in names}
 
 
 def grid_of(
-    records: Sequence[Mapping[str, Any]], shown: Collection[str] = (), *, level: float | None = None, caption: str = ""
+    records: Sequence[Mapping[str, object]],
+    shown: Collection[str] = (),
+    *,
+    level: float | None = None,
+    caption: str = "",
 ) -> Grid:
     """Return records as strings, ``low`` and ``high`` as one interval.
 
@@ -314,7 +318,7 @@ def to_frame(columns: Mapping[str, Any], backend: Backend) -> Any:
     return frame
 
 
-def any_frame(columns: Mapping[str, Any]) -> Any:
+def any_frame(columns: Mapping[str, object]) -> Any:
     """Return columns as a frame of whatever package there is.
 
     Raises
@@ -442,5 +446,5 @@ class OneRecord(Tabular):
         return Grid(("", "value"), rows)
 
 
-def _plain_text(value: Any) -> str:
+def _plain_text(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)

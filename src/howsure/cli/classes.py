@@ -7,7 +7,7 @@ from typing import Any
 
 
 def classes_of(
-    data: Any, columns: Sequence[str], labels: Sequence[str] | None, pos_label: str | None
+    data: object, columns: Sequence[str], labels: Sequence[str] | None, pos_label: str | None
 ) -> list[Any] | None:
     """Return the classes in order, with their type in the file; None if none is named.
 

@@ -107,7 +107,7 @@ def judge(
 
     made: dict[Any, list[Mapping[str, Estimate]]] = {}
 
-    def block(key: Any, table: ConfusionTable) -> Block:
+    def block(key: object, table: ConfusionTable) -> Block:
         report = judge_report(table, confidence_level=confidence_level)
         own = table if asked is None else asked[key]
         more = evaluate(own, split(metrics), confidence_level=confidence_level) if metrics else {}
@@ -121,7 +121,7 @@ def judge(
 
 
 def _block(
-    about: Mapping[str, Any],
+    about: Mapping[str, object],
     report: JudgeReport,
     table: ConfusionTable,
     more: Sequence[Estimate],

@@ -18,8 +18,8 @@ def paired_columns(
     *,
     labels: Sequence[str] | None,
     pos_label: str | None,
-    long: Mapping[str, Any],
-    **beside: Any,
+    long: Mapping[str, object],
+    **beside: object,
 ) -> tuple[Any, str]:
     """Return the paired table of columns, and its default metric.
 

@@ -178,7 +178,7 @@ def _refused() -> Any:
     raise HowsureError(GIVE)
 
 
-def _stated(files: Any, rates: dict[str, Any]) -> Any:
+def _stated(files: object, rates: dict[str, Any]) -> Any:
     from howsure.sources.rates import from_rates
 
     if files or any(each is None for each in rates.values()):

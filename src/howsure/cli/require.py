@@ -171,6 +171,6 @@ def _by_group(found: Any) -> Iterable[tuple[str, Any]]:
     return () if found is None else found.by_name().items() if hasattr(found, "overall") else (("", found),)
 
 
-def _failures(found: Any) -> list[str]:
+def _failures(found: object) -> list[str]:
     """Return why requirements are not shown, for each group."""
     return [f"{name}: {words}" if name else words for name, one in _by_group(found) for words in one.failures]

@@ -102,8 +102,8 @@ class AltTest(Tabular):
 
 @apply_by_group
 def alt_test(
-    table: Any,
-    rater: Any,
+    table: object,
+    rater: object,
     *,
     epsilon: float = 0.2,
     q: float = 0.05,
@@ -206,7 +206,7 @@ def alt_test(
     )
 
 
-def _share(name: str, value: Any) -> float:
+def _share(name: str, value: object) -> float:
     found = real_number(name, value)
     if not 0 <= found < 1:
         message = f"`{name}` is at least 0 and less than 1, not {found:g}."
@@ -222,10 +222,10 @@ def _tested(table: RatingsTable, found: Contests, margin: float) -> tuple[float,
     each = found.loses * 1.0 - found.wins
     total, items = float(cells @ held), float(effective_sample_size(table, held))
     mean = float(cells @ each) / total
-    slopes = held * (each - mean) / total
-    inflation, freedom = VarianceDetails.of(table.design).small_sample_correction(cells, slopes)
-    freedom = min(float(freedom), items - 1)
-    square = float(table.design.variance(cells, slopes) * inflation * items / (items - 1)) if items > 1 else np.nan
+    gradient = held * (each - mean) / total
+    inflation, degrees_of_freedom = VarianceDetails.of(table.design).small_sample_correction(cells, gradient)
+    degrees_of_freedom = min(float(degrees_of_freedom), items - 1)
+    square = float(table.design.variance(cells, gradient) * inflation * items / (items - 1)) if items > 1 else np.nan
     if not square > 0:
         return mean, (1 - margin) ** items if mean < margin else 1.0
-    return mean, float(special.stdtr(freedom, (mean - margin) / np.sqrt(square)))
+    return mean, float(special.stdtr(degrees_of_freedom, (mean - margin) / np.sqrt(square)))

@@ -9,7 +9,7 @@ from typing import Any, cast, overload
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.comparison.limits import ContrastLimits
 from howsure.comparison.result import Comparison
 from howsure.comparison.rope import UNKNOWN, Region, Rope, odds_ratio, region_of, region_shares, share_within
@@ -77,7 +77,7 @@ def compare(
     alternative: Alternative = "two-sided",
     rope: Region | None = None,
     threshold: float | None = None,
-    random_state: Any = None,
+    random_state: Seed = None,
 ) -> Comparison: ...
 def compare(
     table: Table | Tables[Any],
@@ -204,7 +204,7 @@ class _Question:
     sides: IntervalSpec
     rope: Region | None
 
-    def of_models(self, table: Table, *, random_state: Any) -> Comparison:
+    def of_models(self, table: Table, *, random_state: Seed) -> Comparison:
         """Compare two models on the same cases."""
         models = paired_table(table, "compare")
         names = models.chosen(*self.names)
@@ -213,13 +213,13 @@ class _Question:
         sides = map(Side, names, resolve_each(self.metric, tables), map(joint.view, names))
         return self._of(joint, list(sides), tables, random_state)
 
-    def of_test_sets(self, joint: SeparateTables, *, random_state: Any) -> Comparison:
+    def of_test_sets(self, joint: SeparateTables, *, random_state: Seed) -> Comparison:
         """Compare two models on different cases."""
         names = (self.names[0] or "first", self.names[1] or "second")
         sides = map(Side, names, resolve_each(self.metric, joint.tables), joint.views)
         return self._of(joint, list(sides), joint.tables, random_state)
 
-    def _of(self, joint: Table, sides: list[Side], tables: Sequence[Table], random_state: Any) -> Comparison:
+    def _of(self, joint: Table, sides: list[Side], tables: Sequence[Table], random_state: Seed) -> Comparison:
         metric, own = contrast_metric(self.effect, *sides), dict(zip(sides, tables, strict=True))
 
         def alone(side: Side, _joint: Table, method: Method | None, level: float) -> Estimate:
@@ -227,7 +227,7 @@ class _Question:
 
         return compared(joint, metric, self.method, self.sides, random_state, self.rope, alone)
 
-    def against_random(self, table: Table, *, random_state: Any) -> Comparison:
+    def against_random(self, table: Table, *, random_state: Seed) -> Comparison:
         """Compare a model with one that predicts at random, from independent posterior draws of either."""
         chosen, level = self.sides.suited(self.method or Dirichlet()), self.sides.level
         if not isinstance(chosen, Dirichlet) or not isinstance(table, ConfusionTable):
@@ -293,7 +293,7 @@ def _refuse_groups(table: Any) -> None:
         raise HowsureError(message)
 
 
-def _joined(first: Any, second: Any) -> SeparateTables:
+def _joined(first: object, second: object) -> SeparateTables:
     otherwise = OF_ESTIMATES if isinstance(first, Estimate) or isinstance(second, Estimate) else CALLS
     tables = (require_table(Table, first, otherwise), require_table(Table, second, otherwise))
     if refusal := incompatibility(tables[0], tables[1]):
@@ -314,7 +314,7 @@ def compared(
     metric: Metric,
     method: Method | None,
     sides: IntervalSpec,
-    random_state: Any = None,
+    random_state: Seed = None,
     rope: Any = None,
     alone: OfOneModel = of_one_model,
 ) -> Comparison:
@@ -397,7 +397,7 @@ def comparison_of(
 
 
 def _rope(
-    region: tuple[float, float], draws: Array | None, method: Method, metric: Metric, joint: Table, seed: Any
+    region: tuple[float, float], draws: Array | None, method: Method, metric: Metric, joint: Table, seed: Seed
 ) -> Rope:
     if draws is None:
         message = f"`rope` needs draws, and `{method.name}` makes none. Use method='bayes'."

@@ -101,7 +101,7 @@ def groups_are_models(function: AppliedByGroup[P, T]) -> AppliedByGroup[P, T]:
     return cast("AppliedByGroup[P, T]", taken)
 
 
-def contenders(given: Any, metric: Any) -> Contenders:
+def contenders(given: object, metric: Any) -> Contenders:
     """Return the models of a joint table, of separate tables by name, or of a log.
 
     Parameters
@@ -133,10 +133,15 @@ def contenders(given: Any, metric: Any) -> Contenders:
         values = np.array([float(one(own.counted)) for one, own in zip(bound, tables.values(), strict=True)])
         pulled = (side.view.pulled_back(side.metric.gradient(own.counted), joint.cells.size) for side, own in of_each)
         gradients = finite_gradients(pulled, len(sides), joint)
-    covariance, freedom = _covariance_for_intervals(joint, gradients)
-    worth = _cases(joint, [each.as_metric() for each in sides])
+    covariance, degrees_of_freedom = _covariance_for_intervals(joint, gradients)
+    n_effective = _cases(joint, [each.as_metric() for each in sides])
     return Contenders(
-        tables, tuple(bound), values, _seen(covariance, values), np.minimum(worth[:, None], worth), freedom
+        tables,
+        tuple(bound),
+        values,
+        _seen(covariance, values),
+        np.minimum(n_effective[:, None], n_effective),
+        degrees_of_freedom,
     )
 
 
@@ -153,10 +158,10 @@ def _of_separate(tables: dict[str, Table], metric: Any) -> Contenders:
         gradients = [
             finite_gradients([one.gradient(own.counted)], 1, own)[0] for one, own in zip(metrics, listed, strict=True)
         ]
-    worth = np.concatenate([_cases(own, [one]) for one, own in zip(metrics, listed, strict=True)])
+    n_effective = np.concatenate([_cases(own, [one]) for one, own in zip(metrics, listed, strict=True)])
     own = np.array([float(each.variance(slopes)) for each, slopes in zip(listed, gradients, strict=True)])
-    covariance, cases = np.diag(own), worth[:, None] + worth
-    freedom = np.full(covariance.shape, np.inf)
+    covariance, cases = np.diag(own), n_effective[:, None] + n_effective
+    degrees_of_freedom = np.full(covariance.shape, np.inf)
     units = [Clustering.of(each.design).named_units for each in listed]
     if known := [place for place, each in enumerate(units) if each]:
         pairs = np.ix_(known, known)
@@ -165,10 +170,12 @@ def _of_separate(tables: dict[str, Table], metric: Any) -> Contenders:
         )
         covariance[pairs] = sum(by_kind)
         covariance[known, known] = own[known]
-        cases[pairs] = np.where(together, np.minimum(worth[:, None], worth)[pairs], cases[pairs])
+        cases[pairs] = np.where(together, np.minimum(n_effective[:, None], n_effective)[pairs], cases[pairs])
         if not any(listed[place].design.traits.has_one_unit for place in known):
-            covariance[pairs], freedom[pairs] = _of_several_kinds([listed[place] for place in known], by_kind)
-    return Contenders(tables, tuple(metrics), values, _seen(covariance, values), cases, freedom)
+            covariance[pairs], degrees_of_freedom[pairs] = _of_several_kinds(
+                [listed[place] for place in known], by_kind
+            )
+    return Contenders(tables, tuple(metrics), values, _seen(covariance, values), cases, degrees_of_freedom)
 
 
 def _covariance_for_intervals(table: Table, gradients: Array) -> tuple[Array, Array]:
@@ -180,13 +187,13 @@ def _covariance_for_intervals(table: Table, gradients: Array) -> tuple[Array, Ar
     size = len(gradients)
     if table.design.traits.has_one_unit:
         return covariance_within(table, gradients), np.full((size, size), np.inf)
-    variance, freedom = np.zeros((2, size, size))
+    variance, degrees_of_freedom = np.zeros((2, size, size))
     for i, j in zip(*np.triu_indices(size), strict=True):
         form = gradients[i] - gradients[j] * (i != j)
         factor, degrees = small_sample_correction(table, form)
         variance[[i, j], [j, i]] = float(factor * table.variance(form))
-        freedom[[i, j], [j, i]] = float(degrees)
-    return _polarised(variance), freedom
+        degrees_of_freedom[[i, j], [j, i]] = float(degrees)
+    return _polarised(variance), degrees_of_freedom
 
 
 def _of_several_kinds(tables: Sequence[Table], by_kind: Array) -> tuple[Array, Array]:
@@ -199,12 +206,12 @@ def _of_several_kinds(tables: Sequence[Table], by_kind: Array) -> tuple[Array, A
     by_kind : ndarray of shape (K, P, P)
         Covariance due to each kind of unit, with its sign.
     """
-    variance, freedom = np.zeros((2, *by_kind.shape[1:]))
+    variance, degrees_of_freedom = np.zeros((2, *by_kind.shape[1:]))
     for i, j in combinations_with_replacement(range(len(tables)), 2):
         apart = by_kind[:, i, i] + (by_kind[:, j, j] - 2 * by_kind[:, i, j]) * (i != j)
         found = Clustering.of(tables[i].design).combined_variance(tables[i].cells, np.abs(apart))
-        variance[[i, j], [j, i]], freedom[[i, j], [j, i]] = map(float, found)
-    return _polarised(variance), freedom
+        variance[[i, j], [j, i]], degrees_of_freedom[[i, j], [j, i]] = map(float, found)
+    return _polarised(variance), degrees_of_freedom
 
 
 def _polarised(variance: Array) -> Array:
@@ -314,11 +321,13 @@ def _cases(table: Table, metrics: list[Metric]) -> Array:
         or not table.kind.has_one_cell_per_case
         or not table.design.traits.has_binomial_proportions
     ):
-        marked = np.ones((1, cells.shape[-1]))
+        selected = np.ones((1, cells.shape[-1]))
     else:
         filled = with_pseudo_counts(table).counted
         with np.errstate(all="ignore"):
             slopes = finite_gradients((each.gradient(filled) for each in metrics), len(metrics), table)
-        marked = active_cells(np.ones(slopes.shape), slopes)
-    worth = np.array([float(effective_sample_size(table, each)) for each in marked])
-    return np.broadcast_to(np.where(np.isfinite(worth) & (worth > 0), worth, np.inf), len(metrics)).copy()
+        selected = active_cells(np.ones(slopes.shape), slopes)
+    n_effective = np.array([float(effective_sample_size(table, each)) for each in selected])
+    return np.broadcast_to(
+        np.where(np.isfinite(n_effective) & (n_effective > 0), n_effective, np.inf), len(metrics)
+    ).copy()

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.comparison.board import Leaderboard, Place
 from howsure.comparison.contenders import Contenders, contenders, groups_are_models
 from howsure.comparison.multiplicity import Differences
@@ -38,13 +38,13 @@ UNRANKED = "so it may have any rank"
 @groups_are_models
 @apply_by_group
 def leaderboard(
-    table: Any,
+    table: object,
     metric: str | Metric,
     *,
     method: MethodName | Method | None = None,
     confidence_level: float = 0.95,
     better: Better | None = None,
-    random_state: Any = None,
+    random_state: Seed = None,
 ) -> Leaderboard:
     r"""Rank models, with confidence sets of the ranks and of the best model, and a corrected value of the winner.
 
@@ -202,8 +202,12 @@ def _probabilities(names: list[str], given: Estimated, deviations: Array, rng: n
         return Ranks(names=tuple(names), probabilities=np.ones((size, size)), draws=number)
     if not np.isfinite(given.covariance).all():
         return Ranks(names=tuple(names), probabilities=np.full((size, size), np.nan), draws=number)
-    freedom = max(float(np.minimum(given.cases - 1, given.freedom).min()), 1.0)
-    wider = np.sqrt(freedom / rng.chisquare(freedom, number)) if math.isfinite(freedom) else 1.0
+    degrees_of_freedom = max(float(np.minimum(given.cases - 1, given.freedom).min()), 1.0)
+    wider = (
+        np.sqrt(degrees_of_freedom / rng.chisquare(degrees_of_freedom, number))
+        if math.isfinite(degrees_of_freedom)
+        else 1.0
+    )
     unseen = np.where(given.is_silent, given.null_spread, 0.0).max(1, keepdims=True) / math.sqrt(2)
     errors = deviations + unseen * rng.standard_normal(deviations.shape) if unseen.any() else deviations
     return ranks(dict(zip(names, given.values[:, None] + errors * wider, strict=True)))

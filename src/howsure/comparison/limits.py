@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.cached import cached_property
 from howsure.methods.core.method import Method
 from howsure.metrics.binding import resolve
@@ -93,7 +93,7 @@ def _found_again(
     method: Method,
     table: Table,
     draws: Array | None,
-    seed: Any,
+    seed: Seed,
 ) -> ContrastLimits:
     first, second = (Side(name, _of_classes(spec, view.table(table), some), view) for name, spec, some, view in sides)
     contrast = Contrast(EFFECTS[effect], first, second)

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from howsure.arrays import Seed
 from howsure.cached import cached_property
 from howsure.comparison.compare import compare
 from howsure.comparison.contenders import groups_are_models
@@ -48,7 +49,7 @@ def evaluate_models(
     *,
     method: MethodName | Method | None = None,
     confidence_level: float = 0.95,
-    random_state: Any = None,
+    random_state: Seed = None,
 ) -> Results[Evaluation]:
     """Estimate metrics of every model of a paired table.
 
@@ -229,14 +230,14 @@ class Comparisons(Tabular, Named, Mapping[tuple[str, ...], Comparison]):
 @groups_are_models
 @apply_by_group
 def compare_all(
-    table: Any,
+    table: object,
     metrics: str | Metric | Sequence[str | Metric],
     *,
     correction: Correction = "holm",
     method: MethodName | Method | None = None,
     confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
-    random_state: Any = None,
+    random_state: Seed = None,
 ) -> Comparisons:
     """Compare all pairs of the models of a paired table, or of separate tables.
 

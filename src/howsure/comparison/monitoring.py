@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
+from howsure.arrays import Seed
 from howsure.comparison.runs_of_chunks import runs_of_chunks
 from howsure.errors import INVALID_ARGUMENT, HowsureError, checked_level, looked_up, of_per_cent, real_numbers
 from howsure.estimates.estimate import positive_notes
@@ -52,7 +53,7 @@ class Monitoring(Tabular, Mapping[Any, Evaluation]):
     overall: Evaluation | None = None
     cases: Mapping[Any, Mapping[str, int]] = field(default_factory=dict)
 
-    def __getitem__(self, chunk: Any) -> Evaluation:
+    def __getitem__(self, chunk: object) -> Evaluation:
         return looked_up("chunk", chunk, self.evaluations)
 
     def __iter__(self) -> Iterator[Any]:
@@ -107,11 +108,11 @@ def monitor(
     metrics: str | Sequence[str] | None = None,
     *,
     threshold: float | None = None,
-    reference: Any = None,
+    reference: object = None,
     baseline: Limits | Mapping[str, Limits] | None = None,
     method: MethodName | Method | None = None,
     confidence_level: float = 0.95,
-    random_state: Any = None,
+    random_state: Seed = None,
 ) -> Monitoring:
     """Follow metrics from chunk to chunk, and report where an interval leaves the baseline.
 
@@ -216,12 +217,12 @@ class _Question:
     method: Method | None
     level: float
 
-    def of(self, table: Any, seed: Any) -> Any:
+    def of(self, table: object, seed: Seed) -> Any:
         """Evaluate one table, or each of groups."""
         found = self.over_all_classes(table, seed)
         return self.over_own_classes(found) if isinstance(found, Evaluation) else found
 
-    def over_all_classes(self, table: Any, seed: Any) -> Any:
+    def over_all_classes(self, table: object, seed: Seed) -> Any:
         """Evaluate one table, or each of groups, without leaving out classes that have no true case."""
         settings = {"method": self.method, "confidence_level": self.level, "random_state": seed}
         return evaluated(table, self.metrics, self.threshold, settings)
@@ -236,7 +237,7 @@ class _Question:
 
 
 def _in_sequence(
-    tables: Mapping[Any, Table], reference: Any, baseline: Any, question: _Question, seed: Any
+    tables: Mapping[Any, Table], reference: object, baseline: object, question: _Question, seed: Seed
 ) -> Monitoring:
     """Follow all chunks since the reference together, and shorter runs of them, with one error for all.
 
@@ -250,7 +251,7 @@ def _in_sequence(
     limits = _limits(reference, baseline, evaluations, lambda table: once.of(table, group_seed(seed, "reference")))
     cases: dict[Any, dict[str, int]] = {}
 
-    def with_part(runs: Any, part: float) -> Any:
+    def with_part(runs: object, part: float) -> Any:
         return replace(question, level=1 - error * part).over_all_classes(runs, seed)
 
     for chunk, runs in runs_of_chunks(tables, chunks, with_part):
@@ -277,7 +278,7 @@ def _departing(runs: Iterator[Evaluation], limits: Mapping[str, Limits]) -> tupl
     return replace(first, estimates=estimates), cases
 
 
-def _apart(reference: Any, baseline: Any, known: Mapping[Any, Any]) -> list[Any]:
+def _apart(reference: object, baseline: object, known: Mapping[Any, object]) -> list[Any]:
     """Return the chunks that form the baseline."""
     return [] if baseline is not None or isinstance(reference, Table) else _chunks(reference, known)
 
@@ -325,7 +326,7 @@ def evaluated(
     return evaluate(table, (*USUAL, "roc_auc") if metrics is None else metrics, threshold=threshold, **settings)
 
 
-def _chunks(reference: Any, known: Mapping[Any, Any]) -> list[Any]:
+def _chunks(reference: object, known: Mapping[Any, object]) -> list[Any]:
     if isinstance(reference, tuple) and not all(isinstance(each, Hashable) for each in reference):
         message = "`reference` is a chunk, several, or a table, such as `hs.confusion(y_true, y_pred)`, and not arrays."
         raise HowsureError(message, INVALID_ARGUMENT)
@@ -359,7 +360,7 @@ def _stated(baseline: Limits | Mapping[str, Limits], known: Evaluation) -> dict[
     return found
 
 
-def _pair(name: str, given: Any) -> Limits:
+def _pair(name: str, given: object) -> Limits:
     with suppress(HowsureError):
         pair = real_numbers("baseline", given)
         if pair.shape == (2,) and pair[0] <= pair[1]:

@@ -309,7 +309,7 @@ def simultaneous_differences(
     )
 
 
-def _stated(values: Any, names: Sequence[str]) -> dict[str, float]:
+def _stated(values: object, names: Sequence[str]) -> dict[str, float]:
     """Return the stated value of each model; refuse values that name other models."""
     found = {str(name): each for name, each in values.items()} if isinstance(values, Mapping) else {}
     if set(found) != set(names):
@@ -319,7 +319,7 @@ def _stated(values: Any, names: Sequence[str]) -> dict[str, float]:
     return {name: real_number(f"values['{name}']", each) for name, each in found.items()}
 
 
-def _observed(name: str, given: Any, values: Mapping[str, float] | None, drawn: Array) -> float:
+def _observed(name: str, given: object, values: Mapping[str, float] | None, drawn: Array) -> float:
     if values is not None:
         return values[name]
     return given.value if isinstance(given, Estimate) else float(drawn.mean())

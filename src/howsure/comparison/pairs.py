@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from howsure.arrays import Seed
 from howsure.comparison.compare import compared, comparison_of, of_one_model, own_method, suited
 from howsure.comparison.limits import ContrastLimits
 from howsure.comparison.result import Comparison
@@ -26,7 +27,7 @@ DIFFERENCE = EFFECTS["difference"]
 
 
 def compared_pairs(
-    models: JointTable, metric: str | Metric, method: Method | None, sides: IntervalSpec, random_state: Any = None
+    models: JointTable, metric: str | Metric, method: Method | None, sides: IntervalSpec, random_state: Seed = None
 ) -> list[Comparison]:
     """Return the differences of a metric of all pairs of models.
 
@@ -101,7 +102,7 @@ def _one(
     seen: _Seen,
     method: Method | None,
     sides: IntervalSpec,
-    random_state: Any,
+    random_state: Seed,
     alone: _Alone,
 ) -> Comparison:
     """Return the comparison of one pair, by its own joint table."""

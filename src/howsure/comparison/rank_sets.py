@@ -85,9 +85,13 @@ class Estimated:
         from scipy.special import ndtri, stdtr
 
         plain = safe_divide(self.differences, self.null_spread)
-        freedom = np.where(self.is_silent, np.where(self.cases < MANY, self.cases - 1, np.inf), self.freedom)
-        few = np.isfinite(freedom)
-        share = np.where(freedom > 0, stdtr(np.where(few, np.maximum(freedom, NOISE), 1.0), -np.abs(plain)), 0.5)
+        degrees_of_freedom = np.where(self.is_silent, np.where(self.cases < MANY, self.cases - 1, np.inf), self.freedom)
+        few = np.isfinite(degrees_of_freedom)
+        share = np.where(
+            degrees_of_freedom > 0,
+            stdtr(np.where(few, np.maximum(degrees_of_freedom, NOISE), 1.0), -np.abs(plain)),
+            0.5,
+        )
         return np.where(few, -np.sign(plain) * ndtri(share), plain)
 
     def reach(self, critical: float) -> Array:

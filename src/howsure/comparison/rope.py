@@ -83,8 +83,8 @@ def region_of(rope: Region | None, null: float) -> tuple[float, float] | None:
 def share_within(draws: Array, region: tuple[float, float]) -> Probability:
     """Return the proportion of the defined draws within a region, ends included, with its Monte Carlo error."""
     kept = draws[np.isfinite(draws)]
-    marked = ((kept >= region[0]) & (kept <= region[1])).astype(float)
-    return probability_above(marked, 0.5)
+    selected = ((kept >= region[0]) & (kept <= region[1])).astype(float)
+    return probability_above(selected, 0.5)
 
 
 def region_shares(region: tuple[float, float], draws: Array, factor: Probability = UNKNOWN) -> Rope:

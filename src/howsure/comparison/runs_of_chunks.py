@@ -37,7 +37,7 @@ def last(start: int, number: int) -> int:
 
 
 def runs_of_chunks(
-    tables: Mapping[Any, Table], chunks: Sequence[Any], evaluated: Callable[[Any, float], Any]
+    tables: Mapping[Any, Table], chunks: Sequence[object], evaluated: Callable[[Any, float], Any]
 ) -> Iterator[tuple[Any, Iterator[Any]]]:
     """Yield each chunk with the evaluated runs that end with it, the longest first.
 

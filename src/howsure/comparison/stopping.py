@@ -164,7 +164,7 @@ def looked(table: Any, metric: str, **settings: Any) -> Estimate | Comparison:
     return answer
 
 
-def _checked(width: Any, excludes: Any, within: Any) -> dict[str, Any]:
+def _checked(width: object, excludes: object, within: object) -> dict[str, Any]:
     rules = {"width": width, "excludes": excludes, "within": within}
     given = {name: real_numbers(name, rule) for name, rule in rules.items() if rule is not None}
     shapes = {"width": (), "excludes": (), "within": (2,)}

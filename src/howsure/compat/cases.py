@@ -79,7 +79,7 @@ def share_of_cases(settings: Settings, right: Array, metric: str, *, normalize: 
     return settings.estimated(table, metric, normalize=normalize)
 
 
-def _part(column: Any, kept: Array) -> Any:
+def _part(column: object, kept: Array) -> Any:
     """Return the entries of a column that are kept; None for none."""
     if column is None or kept.all():
         return column

@@ -114,8 +114,8 @@ ClassificationReport or dict
 
 @overload
 def classification_report(
-    y_true: Any,
-    y_pred: Any = ...,
+    y_true: object,
+    y_pred: object = ...,
     *,
     labels: ArrayLike | None = ...,
     target_names: Iterable[str] | None = ...,
@@ -128,8 +128,8 @@ def classification_report(
 
 @overload
 def classification_report(
-    y_true: Any,
-    y_pred: Any = ...,
+    y_true: object,
+    y_pred: object = ...,
     *,
     labels: ArrayLike | None = ...,
     target_names: Iterable[str] | None = ...,
@@ -142,8 +142,8 @@ def classification_report(
 
 @with_keywords(PARAMETERS, RETURNS)
 def classification_report(
-    y_true: Any,
-    y_pred: Any = None,
+    y_true: object,
+    y_pred: object = None,
     *,
     labels: ArrayLike | None = None,
     target_names: Iterable[str] | None = None,

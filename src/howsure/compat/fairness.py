@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, Protocol, cast
 
+from howsure.arrays import Seed
 from howsure.errors import HowsureError
 from howsure.estimates.estimate import Estimate
 from howsure.groups.group_gaps import gaps
@@ -64,19 +65,19 @@ class Disparity(Protocol):
 
     def __call__(
         self,
-        y_true: Any,
-        y_pred: Any,
+        y_true: object,
+        y_pred: object,
         *,
-        sensitive_features: Any,
+        sensitive_features: object,
         method: Against = ...,
         agg: Aggregation = ...,
-        sample_weight: Any = ...,
-        counts: Any = ...,
-        pos_label: Any = ...,
-        groups: Any = ...,
-        data: Any = ...,
+        sample_weight: object = ...,
+        counts: object = ...,
+        pos_label: object = ...,
+        groups: object = ...,
+        data: object = ...,
         confidence_level: float = ...,
-        random_state: Any = ...,
+        random_state: Seed = ...,
     ) -> Estimate:
         """Return the value with its interval."""
         ...
@@ -98,7 +99,7 @@ def _disparity(criterion: str, kind: Literal["difference", "ratio"], meaning: st
         groups: Any = None,
         data: Any = None,
         confidence_level: float = 0.95,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> Estimate:
         if sensitive_features is None:
             message = "`sensitive_features` is the group of each case."

@@ -107,7 +107,7 @@ class Settings:
         return chosen
 
     def table(
-        self, y_true: Any, y_pred: Any, *, also: ArrayLike | None = None, positive: Any = None
+        self, y_true: object, y_pred: object, *, also: ArrayLike | None = None, positive: object = None
     ) -> ConfusionTable | MultilabelTable:
         """Return the table of all classes that occur, and of further named classes.
 
@@ -135,7 +135,9 @@ class Settings:
             table.position(absent[0])  # raises an error with the nearest class
         return self.counted(y_true, y_pred, as_labels([*table.labels.tolist(), *absent]))
 
-    def counted(self, y_true: Any, y_pred: Any, labels: ArrayLike | None = None) -> ConfusionTable | MultilabelTable:
+    def counted(
+        self, y_true: object, y_pred: object, labels: ArrayLike | None = None
+    ) -> ConfusionTable | MultilabelTable:
         """Return the table of the named classes; all that occur by default."""
         true, predicted = self.labels(y_true, y_pred)
         if labels is not None:
@@ -148,7 +150,7 @@ class Settings:
         ordered: ConfusionTable = confusion(true, predicted, labels=sorted(known), data=self.data, **facts)
         return replace(ordered, is_ordered=False)
 
-    def labels(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+    def labels(self, y_true: object, y_pred: object) -> tuple[Any, Any]:
         """Return true and predicted labels as columns or as indicator arrays, or as the names of columns."""
         if self.data is not None:
             return y_true, y_pred
@@ -204,13 +206,13 @@ def checked_average(average: Any) -> None:
         canonical_average(average)
 
 
-def listed(labels: Any) -> list[Any]:
+def listed(labels: object) -> list[Any]:
     """Return class labels as a list of plain values."""
     plain = labels.tolist() if hasattr(labels, "tolist") else labels
     return [one_label("labels", each) for each in several("labels", plain, "classes")]
 
 
-def some_classes(labels: Any) -> list[Any]:
+def some_classes(labels: object) -> list[Any]:
     """Return class labels as a list; refuse an empty one."""
     every = listed(labels)
     if not every:
@@ -219,7 +221,7 @@ def some_classes(labels: Any) -> list[Any]:
     return every
 
 
-def _other(label: Any, positive: Any) -> Any:
+def _other(label: object, positive: object) -> Any:
     """Return the class other than the only one that occurs: the positive one, or its absence."""
     if isinstance(label, bool):
         return not label
@@ -252,7 +254,7 @@ def with_keywords(parameters: str, returns: str = ESTIMATE) -> Callable[[Functio
         shown = _signature(function)
 
         @wraps(function)
-        def checked(*args: Any, **keywords: Any) -> Any:
+        def checked(*args: object, **keywords: object) -> Any:
             for name in keywords:
                 if name == "counts":
                     message = f"`{function.__name__}` has no `counts`. {COUNTED}"

@@ -21,8 +21,8 @@ SUMMED: dict[str, tuple[int, ...]] = {"true": (1,), "pred": (0,), "all": (0, 1)}
 
 @without(counts="Give them to a source: hs.confusion(y_true, y_pred, counts=…).counts.")
 def confusion_matrix(
-    y_true: Any,
-    y_pred: Any,
+    y_true: object,
+    y_pred: object,
     *,
     labels: ArrayLike | None = None,
     sample_weight: Any = None,
@@ -70,7 +70,7 @@ def confusion_matrix(
     return np.asarray(counts / np.where(sums == 0, np.nan, sums))
 
 
-def _counted(settings: Settings, y_true: Any, y_pred: Any, labels: ArrayLike | None) -> Array:
+def _counted(settings: Settings, y_true: object, y_pred: object, labels: ArrayLike | None) -> Array:
     try:
         table = settings.counted(y_true, y_pred) if labels is None else settings.table(y_true, y_pred, also=labels)
     except OneClassError as error:
@@ -85,7 +85,7 @@ def _counted(settings: Settings, y_true: Any, y_pred: Any, labels: ArrayLike | N
     return table.counts[np.ix_(places, places)]
 
 
-def _whole(counts: Array, weight: Any) -> Array:
+def _whole(counts: Array, weight: object) -> Array:
     """Return counts as whole numbers, unless the weights are floats."""
     is_whole = weight is None or np.asarray(weight).dtype.kind in "biu"
     return counts.astype(np.int64) if is_whole else counts
@@ -93,8 +93,8 @@ def _whole(counts: Array, weight: Any) -> Array:
 
 @without(counts="Give them to a source: hs.confusion(y_true, y_pred, counts=…).counts.")
 def multilabel_confusion_matrix(
-    y_true: Any,
-    y_pred: Any,
+    y_true: object,
+    y_pred: object,
     *,
     sample_weight: Any = None,
     labels: ArrayLike | None = None,
@@ -147,7 +147,7 @@ def outcomes(table: Table) -> tuple[Array, Array, Array, Array]:
     return counts.outcomes()
 
 
-def _of_samples(y_true: Any, y_pred: Any, labels: ArrayLike | None, weight: Any) -> Array:
+def _of_samples(y_true: object, y_pred: object, labels: ArrayLike | None, weight: object) -> Array:
     if not (is_matrix(y_true) and is_matrix(y_pred)):
         message = "`samplewise` is for multilabel data: give indicator arrays."
         raise HowsureError(message)
@@ -159,7 +159,7 @@ def _of_samples(y_true: Any, y_pred: Any, labels: ArrayLike | None, weight: Any)
     return counts if weight is None else counts * _weights(weight, len(true))[:, None, None]
 
 
-def _weights(weight: Any, size: int) -> Array:
+def _weights(weight: object, size: int) -> Array:
     weights = checked_weight(weight)
     if len(weights) != size:
         message = f"`sample_weight` has {len(weights)} entries for {size} cases."

@@ -20,14 +20,14 @@ from howsure.tables.score_matrix import ScoreMatrixTable
 
 @with_keywords(PARAMETERS)
 def brier_score_loss(
-    y_true: Any,
-    y_score: Any = None,
+    y_true: object,
+    y_score: object = None,
     *,
     scale_by_half: bool | Literal["auto"] = "auto",
-    y_pred: Any = None,
-    y_proba: Any = None,
+    y_pred: object = None,
+    y_proba: object = None,
     labels: ArrayLike | None = None,
-    pos_label: Any = None,
+    pos_label: object = None,
     **keywords: Unpack[Keywords],
 ) -> Estimate:
     """Brier score, the mean squared difference of probability and truth.
@@ -57,14 +57,14 @@ def brier_score_loss(
 
 @with_keywords(PARAMETERS)
 def log_loss(
-    y_true: Any,
-    y_score: Any = None,
+    y_true: object,
+    y_score: object = None,
     *,
     normalize: bool = True,
-    y_pred: Any = None,
-    y_proba: Any = None,
+    y_pred: object = None,
+    y_proba: object = None,
     labels: ArrayLike | None = None,
-    pos_label: Any = None,
+    pos_label: object = None,
     **keywords: Unpack[Keywords],
 ) -> Estimate:
     """Log loss, the mean negative logarithm of the probability given to the true class; 0 or more, lower is better.
@@ -87,13 +87,13 @@ def log_loss(
 
 @with_keywords(PARAMETERS)
 def d2_brier_score(
-    y_true: Any,
-    y_score: Any = None,
+    y_true: object,
+    y_score: object = None,
     *,
-    y_pred: Any = None,
-    y_proba: Any = None,
+    y_pred: object = None,
+    y_proba: object = None,
     labels: ArrayLike | None = None,
-    pos_label: Any = None,
+    pos_label: object = None,
     **keywords: Unpack[Keywords],
 ) -> Estimate:
     """Brier skill score, the share of the Brier score of always predicting the prevalence that is saved.
@@ -115,13 +115,13 @@ def d2_brier_score(
 
 @with_keywords(PARAMETERS)
 def d2_log_loss_score(
-    y_true: Any,
-    y_score: Any = None,
+    y_true: object,
+    y_score: object = None,
     *,
-    y_pred: Any = None,
-    y_proba: Any = None,
+    y_pred: object = None,
+    y_proba: object = None,
     labels: ArrayLike | None = None,
-    pos_label: Any = None,
+    pos_label: object = None,
     **keywords: Unpack[Keywords],
 ) -> Estimate:
     """D², the share of the log loss of always predicting the prevalence that is saved.
@@ -140,7 +140,9 @@ def d2_log_loss_score(
     return _skill("log_loss_skill", settings, table_of(settings, y_true, probabilities, labels, pos_label))
 
 
-def _of_one_or_two(settings: Settings, y_true: Any, score: Any, labels: ArrayLike | None, pos_label: Any) -> Scored:
+def _of_one_or_two(
+    settings: Settings, y_true: object, score: object, labels: ArrayLike | None, pos_label: object
+) -> Scored:
     """Return the table of scores, where the only true class may be 0, 1 or −1."""
     try:
         return table_of(settings, y_true, score, labels, pos_label)

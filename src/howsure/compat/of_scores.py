@@ -38,48 +38,48 @@ RankedAverage = Literal["macro", "micro", "weighted", "samples", "geometric", "h
 
 @overload
 def roc_auc_score(
-    y_true: Any,
-    y_score: Any = ...,
+    y_true: object,
+    y_score: object = ...,
     *,
     average: None,
     multi_class: Literal["raise", "ovr", "ovo"] = ...,
     max_fpr: float | None = ...,
-    y_pred: Any = ...,
-    y_proba: Any = ...,
+    y_pred: object = ...,
+    y_proba: object = ...,
     labels: ArrayLike | None = ...,
-    pos_label: Any = ...,
+    pos_label: object = ...,
     **keywords: Unpack[Keywords],
 ) -> Estimate | list[Estimate]: ...
 
 
 @overload
 def roc_auc_score(
-    y_true: Any,
-    y_score: Any = ...,
+    y_true: object,
+    y_score: object = ...,
     *,
     average: RankedAverage = ...,
     multi_class: Literal["raise", "ovr", "ovo"] = ...,
     max_fpr: float | None = ...,
-    y_pred: Any = ...,
-    y_proba: Any = ...,
+    y_pred: object = ...,
+    y_proba: object = ...,
     labels: ArrayLike | None = ...,
-    pos_label: Any = ...,
+    pos_label: object = ...,
     **keywords: Unpack[Keywords],
 ) -> Estimate: ...
 
 
 @with_keywords(PARAMETERS, RETURNS)
 def roc_auc_score(
-    y_true: Any,
-    y_score: Any = None,
+    y_true: object,
+    y_score: object = None,
     *,
     average: RankedAverage | None = "macro",
     multi_class: Literal["raise", "ovr", "ovo"] = "raise",
     max_fpr: float | None = None,
-    y_pred: Any = None,
-    y_proba: Any = None,
+    y_pred: object = None,
+    y_proba: object = None,
     labels: ArrayLike | None = None,
-    pos_label: Any = None,
+    pos_label: object = None,
     **keywords: Unpack[Keywords],
 ) -> Result:
     """Area under the ROC curve, of two classes or averaged over more.
@@ -131,28 +131,28 @@ def roc_auc_score(
 
 @overload
 def average_precision_score(
-    y_true: Any,
-    y_score: Any = ...,
+    y_true: object,
+    y_score: object = ...,
     *,
     average: None,
-    y_pred: Any = ...,
-    y_proba: Any = ...,
+    y_pred: object = ...,
+    y_proba: object = ...,
     labels: ArrayLike | None = ...,
-    pos_label: Any = ...,
+    pos_label: object = ...,
     **keywords: Unpack[Keywords],
 ) -> Estimate | list[Estimate]: ...
 
 
 @overload
 def average_precision_score(
-    y_true: Any,
-    y_score: Any = ...,
+    y_true: object,
+    y_score: object = ...,
     *,
     average: RankedAverage = ...,
-    y_pred: Any = ...,
-    y_proba: Any = ...,
+    y_pred: object = ...,
+    y_proba: object = ...,
     labels: ArrayLike | None = ...,
-    pos_label: Any = ...,
+    pos_label: object = ...,
     **keywords: Unpack[Keywords],
 ) -> Estimate: ...
 
@@ -160,13 +160,13 @@ def average_precision_score(
 @with_keywords(PARAMETERS, RETURNS)
 def average_precision_score(
     y_true: Any,
-    y_score: Any = None,
+    y_score: object = None,
     *,
     average: RankedAverage | None = "macro",
-    y_pred: Any = None,
-    y_proba: Any = None,
+    y_pred: object = None,
+    y_proba: object = None,
     labels: ArrayLike | None = None,
-    pos_label: Any = None,
+    pos_label: object = None,
     **keywords: Unpack[Keywords],
 ) -> Result:
     """Average precision by the step rule, of two classes or averaged over more.
@@ -200,15 +200,15 @@ def average_precision_score(
 
 @with_keywords(PARAMETERS)
 def top_k_accuracy_score(
-    y_true: Any,
-    y_score: Any = None,
+    y_true: object,
+    y_score: object = None,
     *,
     k: int = 2,
     normalize: bool = True,
-    y_pred: Any = None,
-    y_proba: Any = None,
+    y_pred: object = None,
+    y_proba: object = None,
     labels: ArrayLike | None = None,
-    pos_label: Any = None,
+    pos_label: object = None,
     **keywords: Unpack[Keywords],
 ) -> Estimate:
     """Top-k accuracy, the proportion of cases whose true class is among the k with the highest scores.
@@ -237,7 +237,7 @@ def top_k_accuracy_score(
     return settings.estimated(table, f"top_{size}_accuracy", normalize=normalize)
 
 
-def _over_samples(settings: Settings, y_true: Any, y_score: Any, spec: str) -> Estimate:
+def _over_samples(settings: Settings, y_true: object, y_score: object, spec: str) -> Estimate:
     """Return the mean over the cases of a metric of each case's labels and their scores."""
     truth, score = indicator("y_true", y_true), np.asarray(y_score, dtype=float)
     if truth.ndim != MATRIX or truth.shape != score.shape:

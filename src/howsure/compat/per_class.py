@@ -53,12 +53,12 @@ class ClassScore(Protocol):
     @overload
     def __call__(
         self,
-        y_true: Any,
-        y_pred: Any,
+        y_true: object,
+        y_pred: object,
         *,
         average: None,
         labels: ArrayLike | None = ...,
-        pos_label: Any = ...,
+        pos_label: object = ...,
         zero_division: ZeroDivision = ...,
         **keywords: Unpack[Keywords],
     ) -> list[Estimate]: ...
@@ -66,12 +66,12 @@ class ClassScore(Protocol):
     @overload
     def __call__(
         self,
-        y_true: Any,
-        y_pred: Any,
+        y_true: object,
+        y_pred: object,
         *,
         average: AverageName = ...,
         labels: ArrayLike | None = ...,
-        pos_label: Any = ...,
+        pos_label: object = ...,
         zero_division: ZeroDivision = ...,
         **keywords: Unpack[Keywords],
     ) -> Estimate: ...
@@ -87,7 +87,7 @@ class Classes:
     positive: Any
     zero_division: ZeroDivision
 
-    def score(self, spec: Spec, y_true: Any, y_pred: Any, settings: Settings) -> Result:
+    def score(self, spec: Spec, y_true: object, y_pred: object, settings: Settings) -> Result:
         """Return the estimate, or the list of them."""
         checked_average(self.average)
         if self.average not in {None, "binary"} and one_label("pos_label", self.positive) not in {None, 1}:
@@ -104,7 +104,7 @@ class Classes:
         found = estimated(settings, table, self.zero_division, metrics)
         return found if self.average is None else found[0]
 
-    def over_samples(self, spec: Spec, y_true: Any, y_pred: Any, settings: Settings) -> Estimate:
+    def over_samples(self, spec: Spec, y_true: object, y_pred: object, settings: Settings) -> Estimate:
         """Return the mean over the cases of the metric of each case's labels."""
         if not (is_matrix(y_true) and is_matrix(y_pred)):
             message = "average='samples' is for multilabel data: give indicator arrays, or average='macro'."
@@ -148,7 +148,7 @@ def one_class(spec: Spec, label: object, table: Table) -> Metric:
     return resolve(of_class(spec, label), table)
 
 
-def _positive(table: Table, pos_label: Any) -> Any:
+def _positive(table: Table, pos_label: object) -> Any:
     labels = table.labels.tolist()
     if len(labels) > 2 or not table.kind.has_one_label_per_case:
         message = (
@@ -173,12 +173,12 @@ def _function(name: str, metric: str, words: str, example: str) -> ClassScore:
     spec = parse(metric)
 
     def score(
-        y_true: Any,
-        y_pred: Any,
+        y_true: object,
+        y_pred: object,
         *,
         average: AverageName | None = "binary",
         labels: ArrayLike | None = None,
-        pos_label: Any = 1,
+        pos_label: object = 1,
         zero_division: ZeroDivision = "warn",
         **keywords: Unpack[Keywords],
     ) -> Result:
@@ -258,13 +258,13 @@ fnr_score = _function(
 
 @overload
 def fbeta_score(
-    y_true: Any,
-    y_pred: Any,
+    y_true: object,
+    y_pred: object,
     *,
     beta: float,
     average: None,
     labels: ArrayLike | None = ...,
-    pos_label: Any = ...,
+    pos_label: object = ...,
     zero_division: ZeroDivision = ...,
     **keywords: Unpack[Keywords],
 ) -> list[Estimate]: ...
@@ -272,13 +272,13 @@ def fbeta_score(
 
 @overload
 def fbeta_score(
-    y_true: Any,
-    y_pred: Any,
+    y_true: object,
+    y_pred: object,
     *,
     beta: float,
     average: AverageName = ...,
     labels: ArrayLike | None = ...,
-    pos_label: Any = ...,
+    pos_label: object = ...,
     zero_division: ZeroDivision = ...,
     **keywords: Unpack[Keywords],
 ) -> Estimate: ...
@@ -286,13 +286,13 @@ def fbeta_score(
 
 @with_keywords(PARAMETERS, RETURNS)
 def fbeta_score(
-    y_true: Any,
-    y_pred: Any,
+    y_true: object,
+    y_pred: object,
     *,
     beta: float,
     average: AverageName | None = "binary",
     labels: ArrayLike | None = None,
-    pos_label: Any = 1,
+    pos_label: object = 1,
     zero_division: ZeroDivision = "warn",
     **keywords: Unpack[Keywords],
 ) -> Result:

@@ -35,7 +35,7 @@ pos_label : object, optional
 """
 
 
-def given(**synonyms: Any) -> Any:
+def given(**synonyms: object) -> Any:
     """Return the synonym that was passed.
 
     Raises
@@ -51,12 +51,12 @@ def given(**synonyms: Any) -> Any:
     raise HowsureError(message)
 
 
-def scores_of(settings: Settings, y_true: Any, score: Any) -> tuple[Any, Any]:
+def scores_of(settings: Settings, y_true: object, score: object) -> tuple[Any, Any]:
     """Return truth and scores, columns flattened; or the names of columns."""
     return (y_true, score) if settings.data is not None else (classes("y_true", y_true), flattened("y_score", score))
 
 
-def table_of(settings: Settings, y_true: Any, score: Any, labels: ArrayLike | None, pos_label: Any) -> Scored:
+def table_of(settings: Settings, y_true: object, score: object, labels: ArrayLike | None, pos_label: object) -> Scored:
     """Return the table of scores for two classes, or with one score per class or label."""
     y_true, score = scores_of(settings, y_true, score)
     facts: dict[str, Any] = {name: getattr(settings, name) for name in ("data", "sample_weight", "groups", "check")}
@@ -90,7 +90,7 @@ def ascending(labels: ArrayLike) -> Array:
     return array
 
 
-def by_text(settings: Settings, y_true: Any, score: Any) -> Array | None:
+def by_text(settings: Settings, y_true: object, score: object) -> Array | None:
     """Return classes that are numbers as text in alphabetical order, as in scikit-learn; None for other classes."""
     if settings.data is not None or is_matrix(y_true) or column_names(score) is not None:
         return None
@@ -99,14 +99,14 @@ def by_text(settings: Settings, y_true: Any, score: Any) -> Array | None:
     return None if numbers_in_text(known) is None else as_labels(sorted(known))
 
 
-def is_matrix_of_scores(score: Any, data: Any) -> bool:
+def is_matrix_of_scores(score: Any, data: object) -> bool:
     """Whether there is a score for each class."""
     if data is not None:
         return isinstance(score, list | tuple)
     return np.ndim(score) == MATRIX
 
 
-def refuse_text(settings: Settings, y_true: Any, score: Any, pos_label: Any) -> None:
+def refuse_text(settings: Settings, y_true: object, score: object, pos_label: object) -> None:
     """Refuse text labels without `pos_label`, because the class of the probabilities is not stated."""
     if pos_label is not None or settings.data is not None or is_matrix_of_scores(flattened("y_score", score), None):
         return
@@ -119,5 +119,5 @@ def refuse_text(settings: Settings, y_true: Any, score: Any, pos_label: Any) -> 
         raise HowsureError(message)
 
 
-def _is_text(values: Any) -> bool:
+def _is_text(values: object) -> bool:
     return np.asarray(flattened("y_true", values)).dtype.kind in "OUST"

@@ -7,6 +7,7 @@ from typing import Any, Literal, final
 
 import numpy as np
 
+from howsure.arrays import Seed
 from howsure.compat.keywords import Settings
 from howsure.compat.score_tables import table_of
 from howsure.errors import HowsureError, one_of
@@ -53,11 +54,11 @@ class Scorer:
 
     def __call__(
         self,
-        estimator: Any,
-        features: Any,
-        y_true: Any,
-        sample_weight: Any = None,
-        groups: Any = None,
+        estimator: object,
+        features: object,
+        y_true: object,
+        sample_weight: object = None,
+        groups: object = None,
     ) -> float:
         """Return the score of an estimator's predictions.
 
@@ -106,7 +107,7 @@ class Scorer:
             return spec
         return replace(spec, average="binary", positive_class=str(table.labels[table.position(self.pos_label)]))
 
-    def _scored(self, settings: Settings, estimator: Any, features: Any, y_true: Any, known: Any) -> Table:
+    def _scored(self, settings: Settings, estimator: object, features: object, y_true: Any, known: Any) -> Table:
         if hasattr(estimator, "predict_proba"):
             score = np.asarray(estimator.predict_proba(features))
         elif hasattr(estimator, "decision_function"):
@@ -133,8 +134,8 @@ def scorer(
     select_by: Literal["value", "lower_limit"] = "value",
     method: MethodName | Method | None = None,
     confidence_level: float = 0.95,
-    random_state: Any = None,
-    pos_label: Any = None,
+    random_state: Seed = None,
+    pos_label: object = None,
 ) -> Scorer:
     """Return a scorer for ``cross_val_score``, ``GridSearchCV`` and other functions with ``scoring=``.
 

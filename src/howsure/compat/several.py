@@ -79,8 +79,8 @@ def precision_recall_fscore_support(
 
 @with_keywords(LABELS, RATIOS)
 def class_likelihood_ratios(
-    y_true: Any,
-    y_pred: Any,
+    y_true: object,
+    y_pred: object,
     *,
     labels: ArrayLike | None = None,
     replace_undefined_by: float | dict[str, float] = np.nan,

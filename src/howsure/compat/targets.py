@@ -14,12 +14,12 @@ from howsure.sources.to_numpy import plain
 MATRIX = 2  # dimensions
 
 
-def flattened(name: str, values: Any) -> Any:
+def flattened(name: str, values: object) -> Any:
     """Return a column vector or a frame of one column as that column; a sparse matrix dense; all else as it is."""
     return plain(name, values.toarray() if hasattr(values, "toarray") else values)
 
 
-def classes(name: str, values: Any) -> Any:
+def classes(name: str, values: object) -> Any:
     """Return labels as a column, or as an indicator array of two dimensions.
 
     Raises
@@ -42,7 +42,7 @@ def classes(name: str, values: Any) -> Any:
     return column
 
 
-def _holds_floats(values: Any) -> bool:
+def _holds_floats(values: object) -> bool:
     if isinstance(values, list | tuple):
         kinds = set(map(type, values))
         return float in kinds and kinds <= {float, int}
@@ -52,14 +52,14 @@ def _holds_floats(values: Any) -> bool:
     return dtype is not None and str(dtype).lower().startswith("float")  # of pandas and Polars
 
 
-def is_matrix(values: Any) -> bool:
+def is_matrix(values: object) -> bool:
     """Whether labels have two dimensions, as those of multilabel data."""
     if isinstance(values, list | tuple):
         return bool(values) and isinstance(values[0], list | tuple | np.ndarray)
     return len(getattr(values, "shape", ())) == MATRIX
 
 
-def indicators(y_true: Any, y_pred: Any) -> tuple[Array, Array]:
+def indicators(y_true: object, y_pred: object) -> tuple[Array, Array]:
     """Return multilabel data as two indicator arrays of one shape."""
     true, predicted = (indicator(name, values) for name, values in (("y_true", y_true), ("y_pred", y_pred)))
     if true.shape != predicted.shape:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal, Unpack
+from typing import Literal, Unpack
 
 from numpy.typing import ArrayLike
 
@@ -34,8 +34,8 @@ KAPPA = {"linear": "weighted_kappa", "quadratic": "quadratic_weighted_kappa"}
 
 @with_keywords(PARAMETERS)
 def accuracy_score(
-    y_true: Any,
-    y_pred: Any,
+    y_true: object,
+    y_pred: object,
     *,
     labels: ArrayLike | None = None,
     normalize: bool = True,
@@ -61,8 +61,8 @@ def accuracy_score(
 
 @with_keywords(PARAMETERS)
 def zero_one_loss(
-    y_true: Any,
-    y_pred: Any,
+    y_true: object,
+    y_pred: object,
     *,
     labels: ArrayLike | None = None,
     normalize: bool = True,
@@ -88,7 +88,7 @@ def zero_one_loss(
 
 @with_keywords(PARAMETERS)
 def hamming_loss(
-    y_true: Any, y_pred: Any, *, labels: ArrayLike | None = None, **keywords: Unpack[Keywords]
+    y_true: object, y_pred: object, *, labels: ArrayLike | None = None, **keywords: Unpack[Keywords]
 ) -> Estimate:
     """Hamming loss, the proportion of wrong labels; in [0, 1], lower is better.
 
@@ -110,8 +110,8 @@ def hamming_loss(
 
 @with_keywords(PARAMETERS)
 def balanced_accuracy_score(
-    y_true: Any,
-    y_pred: Any,
+    y_true: object,
+    y_pred: object,
     *,
     labels: ArrayLike | None = None,
     adjusted: bool = False,
@@ -136,7 +136,7 @@ def balanced_accuracy_score(
 
 @with_keywords(PARAMETERS)
 def matthews_corrcoef(
-    y_true: Any, y_pred: Any, *, labels: ArrayLike | None = None, **keywords: Unpack[Keywords]
+    y_true: object, y_pred: object, *, labels: ArrayLike | None = None, **keywords: Unpack[Keywords]
 ) -> Estimate:
     """Matthews correlation coefficient of true and predicted class.
 
@@ -154,8 +154,8 @@ def matthews_corrcoef(
 
 @with_keywords(RATERS)
 def cohen_kappa_score(
-    y1: Any,
-    y2: Any,
+    y1: object,
+    y2: object,
     *,
     labels: ArrayLike | None = None,
     weights: Literal["linear", "quadratic"] | None = None,
@@ -192,7 +192,7 @@ def cohen_kappa_score(
 
 
 def _right(
-    spec: str, y_true: Any, y_pred: Any, labels: ArrayLike | None, settings: Settings, *, normalize: bool
+    spec: str, y_true: object, y_pred: object, labels: ArrayLike | None, settings: Settings, *, normalize: bool
 ) -> Estimate:
     """Return the share of cases that are right or wrong; of multilabel data, of cases with all their labels right."""
     true, predicted = settings.labels(y_true, y_pred)
@@ -203,7 +203,7 @@ def _right(
 
 
 def _estimate(
-    spec: str, y_true: Any, y_pred: Any, labels: ArrayLike | None, settings: Settings, *, normalize: bool = True
+    spec: str, y_true: object, y_pred: object, labels: ArrayLike | None, settings: Settings, *, normalize: bool = True
 ) -> Estimate:
     table = settings.table(y_true, y_pred) if labels is None else settings.counted(y_true, y_pred, labels)
     return settings.estimated(table, spec, normalize=normalize)

@@ -25,7 +25,7 @@ def apply_by_class(function: Callable[P, T]) -> Callable[P, T]:
     """
 
     @wraps(function)
-    def taken(table: Any, *args: Any, **settings: Any) -> Any:
+    def taken(table: object, *args: object, **settings: object) -> Any:
         each: Callable[..., T] = function
         if not isinstance(table, ScoresByClass):
             return each(table, *args, **settings)

@@ -28,9 +28,9 @@ BINS, KNOTS = 10, 4  # by default
 @apply_by_group
 @apply_by_class
 def calibration_curve(
-    table: Any,
+    table: object,
     /,
-    y_score: Any = None,
+    y_score: object = None,
     *,
     method: Literal["bins", "spline", "logistic"] = "bins",
     bins: int | None = None,
@@ -38,7 +38,7 @@ def calibration_curve(
     knots: int | None = None,
     band: Band = "pointwise",
     confidence_level: float = 0.95,
-    **cases: Any,
+    **cases: object,
 ) -> Curve:
     """Return the share of positive cases against the score: in bins (reliability diagram), or a smooth curve.
 
@@ -137,7 +137,7 @@ def calibration_curve(
     return Curve(name="calibration", columns=columns | limits, unpacked=shown, reason=reason, **facts)
 
 
-def _refuse_of_other_methods(method: str, **settings: Any) -> None:
+def _refuse_of_other_methods(method: str, **settings: object) -> None:
     """Refuse settings of bins for smooth curves, and of splines for other curves."""
     for name, value in settings.items():
         owner = "spline" if name == "knots" else "bins"

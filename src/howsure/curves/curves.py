@@ -193,7 +193,13 @@ def checked_band(band: str) -> None:
 @apply_by_group
 @apply_by_class
 def roc_curve(
-    table: Any, /, y_score: Any = None, *, band: Band = "pointwise", confidence_level: float = 0.95, **cases: Any
+    table: object,
+    /,
+    y_score: object = None,
+    *,
+    band: Band = "pointwise",
+    confidence_level: float = 0.95,
+    **cases: object,
 ) -> Curve:
     """Return the ROC curve with a band around the true positive rate at each false positive rate.
 
@@ -270,7 +276,13 @@ def roc_curve(
 @apply_by_group
 @apply_by_class
 def det_curve(
-    table: Any, /, y_score: Any = None, *, band: Band = "pointwise", confidence_level: float = 0.95, **cases: Any
+    table: object,
+    /,
+    y_score: object = None,
+    *,
+    band: Band = "pointwise",
+    confidence_level: float = 0.95,
+    **cases: object,
 ) -> Curve:
     """Return the false negative rate against the false positive rate, with a band (detection error tradeoff).
 
@@ -322,7 +334,13 @@ def det_curve(
 @apply_by_group
 @apply_by_class
 def precision_recall_curve(
-    table: Any, /, y_score: Any = None, *, band: Band = "pointwise", confidence_level: float = 0.95, **cases: Any
+    table: object,
+    /,
+    y_score: object = None,
+    *,
+    band: Band = "pointwise",
+    confidence_level: float = 0.95,
+    **cases: object,
 ) -> Curve:
     """Return the precision–recall curve with a band around the precision at each threshold.
 

@@ -13,7 +13,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def takes_cases(
-    source: Callable[..., Any], arguments: Mapping[str, Any] | None = None
+    source: Callable[..., Any], arguments: Mapping[str, object] | None = None
 ) -> Callable[[Function], Function]:
     """Return a decorator of functions that accept true classes and scores with the arguments of ``source``.
 
@@ -32,7 +32,7 @@ def takes_cases(
         own = signature(function).parameters
 
         @wraps(function)
-        def taken(table: Any, *args: Any, **settings: Any) -> Any:
+        def taken(table: object, *args: object, **settings: object) -> Any:
             cases = {name: value for name, value in settings.items() if name not in own}
             refuse_unknown(function.__name__, cases, {**own, **known})
             y_score = args[0] if args else settings.get("y_score")

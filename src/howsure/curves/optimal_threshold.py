@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.curves.along import confusion_along, on_counts
 from howsure.curves.by_class import apply_by_class
 from howsure.curves.curves import score_table
@@ -93,7 +93,7 @@ def optimal_threshold(
     prevalence: float | None = None,
     confidence_level: float = 0.95,
     n_resamples: int = 999,
-    random_state: Any = None,
+    random_state: Seed = None,
 ) -> ChosenThreshold:
     """Choose the optimal threshold for a criterion, with intervals that account for the choice.
 
@@ -249,7 +249,7 @@ def _candidates(observed: Array, best: int) -> Array:
     return np.unique([0, best, *np.minimum(spaced, len(observed) - 1), len(observed) - 1])
 
 
-def _repeated(table: Table, kept: Array, parts: tuple[Gain, ...], size: int, random_state: Any) -> tuple[Array, Array]:
+def _repeated(table: Table, kept: Array, parts: tuple[Gain, ...], size: int, random_state: Seed) -> tuple[Array, Array]:
     """Repeat the choice in resamples; return positions among the candidates, and the values of the parts there."""
     places = np.empty(size, dtype=np.intp)
     own = np.empty((len(parts), size))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.curves.along import confusion_along, limits_along, on_counts
 from howsure.curves.curves import Band, Curve, checked_band, score_table
 from howsure.designs.base import PSEUDO_COUNT
@@ -40,7 +40,7 @@ def threshold_curves(
     band: Band = "pointwise",
     confidence_level: float = 0.95,
     n_resamples: int = 999,
-    random_state: Any = None,
+    random_state: Seed = None,
 ) -> Results[Curve]:
     """Return metrics of counts at all thresholds, in one pass over the sorted scores.
 
@@ -230,7 +230,7 @@ def coarse(table: Table, size: int = GRID) -> Table:
     return replace(table, counts=counts, scores=table.scores[starts], design=design)
 
 
-def _widening(table: Table, metrics: Sequence[Metric], level: float, size: int, random_state: Any) -> list[float]:
+def _widening(table: Table, metrics: Sequence[Metric], level: float, size: int, random_state: Seed) -> list[float]:
     """Return the factor of the quantile for a simultaneous band, for each metric."""
     small = coarse(table)
     _, cells = confusion_along(small)

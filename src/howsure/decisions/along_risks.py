@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.arrays import Floats
+from howsure.arrays import Floats, Seed
 from howsure.curves.from_cases import takes_cases
 from howsure.decisions.result import DecisionCurve
 from howsure.decisions.risks import KNOWN, checked_risks, risk_table
@@ -24,16 +24,16 @@ USUAL = tuple(percent / 100 for percent in range(1, 100))
 @takes_cases(risk_table, KNOWN)
 @apply_by_group
 def decision_curve(
-    table: Any,
+    table: object,
     /,
-    y_score: Any = None,
+    y_score: object = None,
     *,
     thresholds: Sequence[float] | Floats | None = None,
     prevalence: float | None = None,
     confidence_level: float = 0.95,
     n_resamples: int = 4_000,
-    random_state: Any = None,
-    **cases: Any,
+    random_state: Seed = None,
+    **cases: object,
 ) -> DecisionCurve:
     """Return the net benefit of models along risk thresholds, with bands, differences and the value of information.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.arrays import Floats
+from howsure.arrays import Floats, Seed
 from howsure.estimates.batched_intervals import method_and_table
 from howsure.methods.composed.mover import Mover
 from howsure.methods.core.interval import IntervalAtLevel
@@ -27,7 +27,7 @@ NONE, ALL = "treat none", "treat all"
 
 
 def limits_of(
-    table: ScoresTable | PairedScoresTable, thresholds: Floats, prevalence: float, pair: tuple[str, str], seed: Any
+    table: ScoresTable | PairedScoresTable, thresholds: Floats, prevalence: float, pair: tuple[str, str], seed: Seed
 ) -> Limits:
     """Return the limits of the net benefit of one strategy minus that of another, as a function of the level.
 
@@ -73,7 +73,7 @@ def _turned(limits: Limits) -> Limits:
     return turned
 
 
-def _of_treating_all(table: Any, thresholds: Floats, prevalence: float, seed: Any) -> Limits:
+def _of_treating_all(table: Any, thresholds: Floats, prevalence: float, seed: Seed) -> Limits:
     weights = np.array([odds(each) for each in thresholds.tolist()])
     everyone = table.at(-math.inf)
     if hasattr(everyone, "models"):
@@ -88,7 +88,7 @@ def _of_treating_all(table: Any, thresholds: Floats, prevalence: float, seed: An
     return limits
 
 
-def _at(table: Any, threshold: float, prevalence: float, model: str, other: str, seed: Any) -> IntervalAtLevel:
+def _at(table: Any, threshold: float, prevalence: float, model: str, other: str, seed: Seed) -> IntervalAtLevel:
     """Return the interval at a threshold as a function of the level."""
     name = "interventions_avoided" if other == ALL else "net_benefit"
     stated = "" if math.isnan(prevalence) else f"+prevalence={prevalence!r}"
@@ -105,6 +105,6 @@ def _at(table: Any, threshold: float, prevalence: float, model: str, other: str,
     return _at_levels(metric, both, seed, Mover() if differ else None)
 
 
-def _at_levels(metric: Metric, table: Table, seed: Any, method: Method | None = None) -> IntervalAtLevel:
+def _at_levels(metric: Metric, table: Table, seed: Seed, method: Method | None = None) -> IntervalAtLevel:
     method, same, small = method_and_table(metric, table, method)
     return method.at_levels(same, small, seed)

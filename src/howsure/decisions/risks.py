@@ -25,7 +25,7 @@ KNOWN = dict.fromkeys([*signature(paired_scores).parameters, *SURVIVAL])
 ROUNDING = 1e-6  # of the sum of the probabilities of two classes
 
 
-def risk_table(y_true: Any, y_score: Any, /, **cases: Any) -> Any:
+def risk_table(y_true: Any, y_score: object, /, **cases: Any) -> Any:
     """Return the table of the risks of one model or several, also by group.
 
     Parameters
@@ -59,7 +59,7 @@ def risk_table(y_true: Any, y_score: Any, /, **cases: Any) -> Any:
     return scores(y_true, models, **cases)
 
 
-def _by_name(y_score: Any, data: Any) -> Any:
+def _by_name(y_score: Any, data: object) -> Any:
     """Return the columns of models as a mapping; the risks of one model unchanged."""
     if data is not None and isinstance(y_score, list | tuple):
         return {name: name for name in y_score}
@@ -102,7 +102,7 @@ def _named(table: ScoresTable, name: str) -> PairedScoresTable:
     )
 
 
-def checked_risks(table: Any, y_score: Any, cases: dict[str, Any]) -> ScoresTable | PairedScoresTable:
+def checked_risks(table: object, y_score: object, cases: dict[str, Any]) -> ScoresTable | PairedScoresTable:
     """Return a table of risks with labels, of one or of several models.
 
     Raises

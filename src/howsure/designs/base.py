@@ -214,7 +214,7 @@ def safe_divide(part: Array, whole: Array) -> Array:
     return np.asarray(np.where(some, np.true_divide(part, np.where(some, whole, 1.0)), 0.0))
 
 
-def _size_of(value: Any) -> str:
+def _size_of(value: object) -> str:
     """Return a setting as text; arrays and other long values are replaced by their size."""
     if isinstance(value, np.ndarray):
         return f"<{' × '.join(map(str, value.shape))} {value.dtype}>"

@@ -11,7 +11,7 @@ from howsure.native.moments import class_moments
 FEW_PRODUCTS = 2**14  # products of cells and places up to which a matrix product is faster
 
 
-def variance_by_class(counts: Array, squares: Array, truth: Array, slopes: Array) -> Array:
+def variance_by_class(counts: Array, squares: Array, truth: Array, gradient: Array) -> Array:
     """Return the sum of the sample variances of the classes; nan if a class has a single case.
 
     Parameters
@@ -20,16 +20,16 @@ def variance_by_class(counts: Array, squares: Array, truth: Array, slopes: Array
         Sums of the weights and of their squares: of cases without weights both are the counts.
     truth : ndarray of shape (cells,)
         Position of the true class of each cell.
-    slopes : ndarray of shape (..., cells)
+    gradient : ndarray of shape (..., cells)
         What is summed, with a mean of zero in each class.
     """
-    spread, size, _ = _by_class(counts, squares, truth, slopes)
+    spread, size, _ = _by_class(counts, squares, truth, gradient)
     single = (size > 0) & (size < 2 - 1e-9)
     each = np.where(single, np.nan, safe_divide(spread * size, size - 1))
     return np.asarray(np.where(size > 0, each, 0.0).sum(-1))
 
 
-def freedom_by_class(counts: Array, squares: Array, truth: Array, slopes: Array) -> Array:
+def freedom_by_class(counts: Array, squares: Array, truth: Array, gradient: Array) -> Array:
     """Return Satterthwaite's degrees of freedom of ``sum(squares * slopes**2)``; infinite where that is zero.
 
     The result is the smaller of two numbers. The first is Welch's, where each class has its number of cases minus 1 (at
@@ -42,32 +42,32 @@ def freedom_by_class(counts: Array, squares: Array, truth: Array, slopes: Array)
         Sums of the weights and of their squares: of cases without weights both are the counts.
     truth : ndarray of shape (cells,)
         Position of the true class of each cell.
-    slopes : ndarray of shape (..., cells)
+    gradient : ndarray of shape (..., cells)
         What is summed.
     """
-    each, size, fourths = _by_class(counts, squares, truth, slopes)
+    each, size, fourths = _by_class(counts, squares, truth, gradient)
     square = each.sum(-1) ** 2
     welch = safe_divide(square, safe_divide(each**2, np.maximum(size - 1, 1.0)).sum(-1))
     return np.where(square > 0, np.minimum(welch, safe_divide(2 * square, fourths.sum(-1))), np.inf)
 
 
-def _by_class(counts: Array, squares: Array, truth: Array, slopes: Array) -> tuple[Array, Array, Array]:
+def _by_class(counts: Array, squares: Array, truth: Array, gradient: Array) -> tuple[Array, Array, Array]:
     """Return ``squares * slopes**2``, the effective number of cases (Kish's) and the fourth powers of each class."""
-    if counts.ndim == squares.ndim == slopes.ndim == 1:
-        totals, worth, spread, fourths = class_moments(counts, squares, truth, slopes).T
+    if counts.ndim == squares.ndim == gradient.ndim == 1:
+        totals, worth, spread, fourths = class_moments(counts, squares, truth, gradient).T
     else:
-        counts, squares, slopes = np.broadcast_arrays(counts, squares, np.where(counts == 0, 0.0, slopes))
-        second = squares * slopes**2
-        sums = (counts, squares, second, safe_divide(squares, counts) ** 2 * second * slopes**2)
+        counts, squares, gradient = np.broadcast_arrays(counts, squares, np.where(counts == 0, 0.0, gradient))
+        second = squares * gradient**2
+        sums = (counts, squares, second, safe_divide(squares, counts) ** 2 * second * gradient**2)
         totals, worth, spread, fourths = (sums_by_place(each, truth, int(truth.max()) + 1) for each in sums)
     return spread, safe_divide(totals**2, worth), fourths
 
 
-def within_classes(counts: Array, truth: Array, slopes: Array) -> Array:
+def within_classes(counts: Array, truth: Array, gradient: Array) -> Array:
     """Return slopes minus their mean in each class."""
     size = int(truth.max()) + 1
-    means = safe_divide(added_up(counts * slopes, truth, size), added_up(counts, truth, size))
-    return np.asarray(slopes - means[..., truth])
+    means = safe_divide(added_up(counts * gradient, truth, size), added_up(counts, truth, size))
+    return np.asarray(gradient - means[..., truth])
 
 
 def apportioned(cases: int, shares: Array) -> Array:

@@ -164,9 +164,9 @@ class Clusters(VarianceDetails, Algebra, Resampling, Clustering):
         spread = square * (1 + 2 * h2) - 4 * cube + (h2 * whole) ** 2 + 2 * whole * second + 2 * first**2
         spread -= 4 * h2 * whole * first
         most, told = self.degrees_of_freedom, trace > RELATIVE_TOLERANCE * whole
-        freedom = np.where(told, np.minimum(np.maximum(safe_divide(trace**2, spread), LEAST), most), most)
+        degrees_of_freedom = np.where(told, np.minimum(np.maximum(safe_divide(trace**2, spread), LEAST), most), most)
         inflation = safe_divide(whole, trace) * safe_divide(most, most + 1.0)
-        return np.where(told, np.maximum(inflation, 1.0), 1.0), freedom
+        return np.where(told, np.maximum(inflation, 1.0), 1.0), degrees_of_freedom
 
     def missed_cluster_inflation(self, counts: Array, gradient: Array) -> Any:
         """Return the design effect after adding part of an unobserved cluster, divided by the design effect.
@@ -219,8 +219,8 @@ class Clusters(VarianceDetails, Algebra, Resampling, Clustering):
 
     def effective_sample_size(self, counts: Array, cells: Array) -> Array:
         """Return Kish's effective number of clusters, under the assumption that all cases of a cluster agree."""
-        marked = np.broadcast_to(np.asarray(cells, dtype=float), counts.shape)
-        return safe_divide((counts * marked).sum(-1) ** 2, self._per_table(self.totals(marked) ** 2))
+        selected = np.broadcast_to(np.asarray(cells, dtype=float), counts.shape)
+        return safe_divide((counts * selected).sum(-1) ** 2, self._per_table(self.totals(selected) ** 2))
 
     def mean_unit_size(self, counts: Array) -> Any:
         """Return the mean cluster size over cases, that is, weighted by cluster size."""

@@ -164,9 +164,11 @@ class Crossed(VarianceDetails, Algebra, Resampling, Clustering):
         inflations, freedoms = zip(
             *(part.small_sample_correction(counts, gradient) for part in self.parts[:FACTORS]), strict=True
         )
-        whole, freedom = self._combined(counts, [*map(np.multiply, variances, inflations), variances[-1]], freedoms)
+        whole, degrees_of_freedom = self._combined(
+            counts, [*map(np.multiply, variances, inflations), variances[-1]], freedoms
+        )
         plain = _sum(variances)
-        return np.where(plain > 0, safe_divide(whole, plain), np.maximum(*inflations)), freedom
+        return np.where(plain > 0, safe_divide(whole, plain), np.maximum(*inflations)), degrees_of_freedom
 
     def missed_cluster_inflation(self, counts: Array, gradient: Array) -> Any:
         """Return the variance after adding part of an unobserved level of each factor, divided by the variance."""
@@ -382,7 +384,9 @@ def degrees_of_freedom(variances: Sequence[Any], freedoms: Sequence[Any], whole:
         Degrees of freedom of a variance of 0.
     """
     parts = zip(variances, freedoms, strict=True)
-    lost = np.asarray(sum(safe_divide(safe_divide(part, whole) ** POWER, freedom) for part, freedom in parts))
+    lost = np.asarray(
+        sum(safe_divide(safe_divide(part, whole) ** POWER, degrees_of_freedom) for part, degrees_of_freedom in parts)
+    )
     return np.where(lost > 0, safe_divide(np.ones(lost.shape), lost), most)
 
 

@@ -57,7 +57,7 @@ class ScoreDistribution:
     True
     """
 
-    def __init__(self, distribution: Any) -> None:
+    def __init__(self, distribution: object) -> None:
         if hasattr(distribution, "integrate_box_1d"):
             distribution = _of_kernels(distribution)
         function = getattr(distribution, "cdf", distribution)

@@ -24,7 +24,7 @@ def refuse(message: str) -> NoReturn:
     raise HowsureError(message)
 
 
-def array(name: str, value: Any, shape: Shape, kinds: str = REAL) -> None:
+def array(name: str, value: object, shape: Shape, kinds: str = REAL) -> None:
     """Check the type and the shape of an array; None in the shape stands for any length."""
     if not isinstance(value, np.ndarray) or value.dtype.kind not in kinds:
         found = f"dtype {value.dtype}" if isinstance(value, np.ndarray) else type(value).__name__
@@ -93,13 +93,13 @@ def probabilities(name: str, value: Any, shape: Shape) -> None:
         refuse(f"`{name}` must be probabilities that sum to 1.")
 
 
-def number(name: str, value: Any, low: float = -LARGEST, high: float = LARGEST) -> None:
+def number(name: str, value: object, low: float = -LARGEST, high: float = LARGEST) -> None:
     """Check one finite number, from ``low`` to ``high``."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not low <= value <= high:
         refuse(f"`{name}` is {value!r}, and must be a number from {low:g} to {high:g}.")
 
 
-def limits(name: str, value: Any) -> None:
+def limits(name: str, value: object) -> None:
     """Check the lowest and the highest possible number, either of which may be infinite, or None."""
     if value is None:
         return
@@ -111,7 +111,7 @@ def limits(name: str, value: Any) -> None:
         refuse(f"`{name}` is {value!r}, and must be in ascending order.")
 
 
-def names(name: str, value: Any, size: int | None = None, *, are_distinct: bool = True) -> None:
+def names(name: str, value: object, size: int | None = None, *, are_distinct: bool = True) -> None:
     """Check an array of at least one name; the names are distinct, unless stated otherwise."""
     if not isinstance(value, np.ndarray) or value.ndim != 1 or not len(value):
         refuse(f"`{name}` must be an array with at least one name.")
@@ -124,7 +124,7 @@ def names(name: str, value: Any, size: int | None = None, *, are_distinct: bool 
         refuse(f"`{name}` has {len(listed):,} names, and the table needs {size:,}.")
 
 
-def texts(name: str, value: Any, size: int | None = None) -> None:
+def texts(name: str, value: object, size: int | None = None) -> None:
     """Check a tuple of distinct texts."""
     if not isinstance(value, tuple) or not value or not all(isinstance(each, str) for each in value):
         refuse(f"`{name}` must be a tuple of texts, not {value!r}.")
@@ -132,7 +132,7 @@ def texts(name: str, value: Any, size: int | None = None) -> None:
         refuse(f"`{name}` must be {'distinct' if size is None else f'{size:,} distinct'} texts.")
 
 
-def parts(name: str, value: Any, kind: type, size: int | None = None) -> None:
+def parts(name: str, value: object, kind: type, size: int | None = None) -> None:
     """Check a tuple of at least one object of a class."""
     if not isinstance(value, tuple) or not value or not all(isinstance(each, kind) for each in value):
         refuse(f"`{name}` must be a tuple of objects of {kind.__name__}.")
@@ -140,13 +140,13 @@ def parts(name: str, value: Any, kind: type, size: int | None = None) -> None:
         refuse(f"`{name}` has {len(value):,} parts, and the table needs {size:,}.")
 
 
-def instance(name: str, value: Any, *kinds: type) -> None:
+def instance(name: str, value: object, *kinds: type) -> None:
     """Check the class of a part."""
     if not isinstance(value, kinds):
         refuse(f"`{name}` must be {' or '.join(kind.__name__ for kind in kinds)}, not {type(value).__name__}.")
 
 
-def rows(value: Any, batch: tuple[int, ...]) -> None:
+def rows(value: object, batch: tuple[int, ...]) -> None:
     """Check a number of cases, or one for each table of a batch."""
     found = np.asarray(value)
     if found.dtype.kind not in REAL or found.shape not in {(), batch}:

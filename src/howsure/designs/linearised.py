@@ -146,14 +146,14 @@ class Linearised(VarianceDetails, Resampling, Refittable):
             for sample, (seen, _), each in zip(self.samples, own, centred, strict=True)
         ]
         total = np.asarray(sum(variance for variance, _ in parts))
-        lost = np.asarray(sum(safe_divide(variance**2, freedom) for variance, freedom in parts))
+        lost = np.asarray(sum(safe_divide(variance**2, degrees_of_freedom) for variance, degrees_of_freedom in parts))
         return np.where(lost > 0, safe_divide(total**2, lost), np.inf)
 
     def effective_sample_size(self, counts: Array, cells: Array) -> Array:
         """Return Kish's size: the squared total of the cells divided by its variance under Poisson sampling."""
-        marked = np.broadcast_to(np.asarray(cells, dtype=float), counts.shape)
-        square = sum(sample.design.variance(sample.counts, sample.slopes(marked)) for sample in self.samples)
-        return safe_divide((counts * marked).sum(-1) ** 2, np.asarray(square))
+        selected = np.broadcast_to(np.asarray(cells, dtype=float), counts.shape)
+        square = sum(sample.design.variance(sample.counts, sample.slopes(selected)) for sample in self.samples)
+        return safe_divide((counts * selected).sum(-1) ** 2, np.asarray(square))
 
     def collapse_cells(self, codes: Array, size: int) -> Linearised:
         """Add up the influences on the merged cells."""

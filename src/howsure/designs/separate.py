@@ -85,7 +85,9 @@ class Separate(VarianceDetails, Algebra, Resampling):
             for part, cells, side, form in pairs
         ]
         square = np.asarray(sum(variance for variance, _ in own)) ** 2
-        found = safe_divide(square, np.asarray(sum(variance**2 / freedom for variance, freedom in own)))
+        found = safe_divide(
+            square, np.asarray(sum(variance**2 / degrees_of_freedom for variance, degrees_of_freedom in own))
+        )
         return np.where(found > 0, found, self.degrees_of_freedom)
 
     def supports(self, member: Callable[..., object]) -> bool:
@@ -95,7 +97,7 @@ class Separate(VarianceDetails, Algebra, Resampling):
     def effective_sample_size(self, counts: Array, trials: Array) -> Array:
         """Return the sum of the parts'."""
         pairs = zip(self.parts, self.split(counts), self.split(trials), strict=True)
-        return np.asarray(sum(part.effective_sample_size(cells, marked) for part, cells, marked in pairs))
+        return np.asarray(sum(part.effective_sample_size(cells, selected) for part, cells, selected in pairs))
 
     def select_table(self, index: int) -> Separate:
         """Return each test set's design of one table of a batch."""

@@ -232,18 +232,18 @@ class StratifiedSample(VarianceDetails, Algebra, Resampling, TwoLevel):
         f)ᴷ. Equating it with exp(−K f_eff) gives each sampled case the weight −log(1 − f) / f. A fully enumerated
         stratum (f = 1) has infinite weight: it contributes no uncertainty.
         """
-        marked = self.expand_to_observed(np.asarray(cells, dtype=float))
-        own = np.broadcast_to(self.observed, np.broadcast_shapes(self.observed.shape, marked.shape))
+        selected = self.expand_to_observed(np.asarray(cells, dtype=float))
+        own = np.broadcast_to(self.observed, np.broadcast_shapes(self.observed.shape, selected.shape))
         weights = np.broadcast_to(self._weights(self.observed)[..., self.stratum], own.shape)
         drawn, left = 1 - self.unsampled_fraction, self.unsampled_fraction
         unseen = np.where(drawn > 0, safe_divide(drawn, -np.log(np.where(left > 0, left, np.nan))), 1.0)
-        heaviest = np.where(marked > 0, weights * unseen, 0.0).max(-1)
-        total = dot(own * weights, marked)
+        heaviest = np.where(selected > 0, weights * unseen, 0.0).max(-1)
+        total = dot(own * weights, selected)
         worth = np.where((total > 0) & (heaviest == 0), np.inf, safe_divide(total, heaviest))
         if self.design.traits.is_independent:
             return worth
         # Weighted or clustered cases: times the ratio of effective to observed cases in the marked cells.
-        return worth * safe_divide(self.design.effective_sample_size(own, marked), dot(own, marked))
+        return worth * safe_divide(self.design.effective_sample_size(own, selected), dot(own, selected))
 
     def spread_pseudo_counts(self, extra: Array) -> Array:
         """Distribute pseudo-counts of the table's cells evenly over the observed cells of their strata."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from howsure.arrays import Array
 
@@ -18,7 +17,7 @@ def sample_of_strata(observed: str, number: int, noun: str) -> str:
 
 
 def caveats_of_strata(
-    names: Sequence[Any], share: Array, noun: str, *, is_finite: bool, single: Array
+    names: Sequence[object], share: Array, noun: str, *, is_finite: bool, single: Array
 ) -> tuple[str, ...]:
     """Return sentences on the weights of cases, strata with a single case, and a finite population.
 

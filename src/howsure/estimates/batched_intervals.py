@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from howsure.arrays import Seed
 from howsure.methods.core.interval import Interval
 from howsure.methods.core.lookup import named
 from howsure.methods.core.method import DrawingMethod, Method
@@ -17,7 +17,7 @@ Answer = tuple[Method, Interval]
 
 
 def batched_intervals(
-    table: Table, metrics: Sequence[Metric], method: Method | None, level: float, seed: Any = None
+    table: Table, metrics: Sequence[Metric], method: Method | None, level: float, seed: Seed = None
 ) -> dict[int, Answer]:
     """Return method and interval of each metric by its position; for a batch, only if both accept batches.
 

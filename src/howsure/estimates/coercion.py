@@ -42,7 +42,7 @@ def coerce_table(given: Any, verb: str) -> Table | Tables[Any]:
     raise HowsureError(message)
 
 
-def _is_matrix(given: Any) -> bool:
+def _is_matrix(given: object) -> bool:
     """Return whether the argument has the shape of a confusion matrix, or of a stack of them."""
     try:
         array = real_numbers("counts", given)

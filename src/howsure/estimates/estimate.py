@@ -161,7 +161,7 @@ class Estimate(OneRecord, Drawn, float):
         """Why the method is the default; empty for methods that are never the default."""
         return WHY.get(self.method, "")
 
-    def replace(self, **changes: Any) -> Estimate:
+    def replace(self, **changes: object) -> Estimate:
         """Return a copy of the estimate with other fields.
 
         Parameters
@@ -332,7 +332,7 @@ def estimate_of(
     )
 
 
-def estimates_of(values: Sequence[float], **columns: Iterable[Any]) -> list[Estimate]:
+def estimates_of(values: Sequence[float], **columns: Iterable[object]) -> list[Estimate]:
     """Return many estimates without draws at once, which is faster than one by one.
 
     Parameters
@@ -363,7 +363,7 @@ def estimate_grid(estimates: Iterable[Estimate], level: float) -> Grid:
     return Grid(headers, tuple(rows), "; ".join([*_notes(listed), *positive_notes(listed)]))
 
 
-def positive_notes(results: Iterable[Any]) -> list[str]:
+def positive_notes(results: Iterable[object]) -> list[str]:
     """Return a note that names the positive class of results that depend on it."""
     classes = dict.fromkeys(filter(None, (getattr(each, "positive", "") for each in results)))
     return [f"positive class: {label}" for label in classes]

@@ -9,7 +9,7 @@ from typing import Any, final, overload
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.errors import HowsureError
 from howsure.estimates.batch import Estimates, Evaluations
 from howsure.estimates.batched_intervals import Answer, batched_intervals, own_table
@@ -62,7 +62,7 @@ def estimate(
     method: MethodName | Method | None = ...,
     confidence_level: float = ...,
     alternative: Alternative = ...,
-    random_state: Any = ...,
+    random_state: Seed = ...,
     classes: Sequence[int] | None = ...,
     threshold: float | None = ...,
 ) -> Estimate: ...
@@ -152,7 +152,7 @@ def evaluate(
     method: MethodName | Method | None = ...,
     confidence_level: float = ...,
     alternative: Alternative = ...,
-    random_state: Any = ...,
+    random_state: Seed = ...,
     threshold: float | None = ...,
 ) -> Evaluation: ...
 

@@ -10,6 +10,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, cast
 
 import numpy as np
 
+from howsure.arrays import Seed
 from howsure.errors import HowsureError, looked_up
 from howsure.estimates.named import Named, by_name
 from howsure.grids import MOST_LINES, MOST_ROWS, Grid, Tabular, grid_of
@@ -22,7 +23,7 @@ P = ParamSpec("P")
 ALL = "all"  # printed name of the row of all groups
 
 
-def word_for_all(columns: Mapping[str, Sequence[Any]]) -> str:
+def word_for_all(columns: Mapping[str, Sequence[object]]) -> str:
     """Return the name of the row of all groups: "all", or "all cases" if a group is named "all".
 
     Parameters
@@ -223,7 +224,7 @@ def grouped(
 
 
 def of_groups(
-    tables: Mapping[Any, Any], function: Callable[[Any, np.random.SeedSequence], Any], random_state: Any = None
+    tables: Mapping[Any, object], function: Callable[[Any, np.random.SeedSequence], Any], random_state: Seed = None
 ) -> dict[Any, Any]:
     """Apply a function to the table of each group; see `grouped`."""
     seed = seed_sequence(random_state)
@@ -243,7 +244,7 @@ class AppliedByGroup(Protocol[P, T_co]):
     @overload
     def __call__(self, table: Tables[Any], /, *args: P.args, **settings: P.kwargs) -> Grouped[T_co]: ...
     @overload
-    def __call__(self, table: Any, /, *args: P.args, **settings: P.kwargs) -> T_co: ...
+    def __call__(self, table: object, /, *args: P.args, **settings: P.kwargs) -> T_co: ...
 
 
 def apply_by_group(function: Callable[Concatenate[Any, P], T]) -> AppliedByGroup[P, T]:
@@ -257,13 +258,13 @@ def apply_by_group(function: Callable[Concatenate[Any, P], T]) -> AppliedByGroup
     of_table: Callable[..., T] = function
 
     @wraps(function)
-    def taken(table: Any, *args: Any, **settings: Any) -> Any:
+    def taken(table: object, *args: object, **settings: object) -> Any:
         if not isinstance(table, Tables):
             return of_table(table, *args, **settings)
         draws = "random_state" in inspect.signature(function).parameters
         random_state = settings.pop("random_state", None) if draws else None
 
-        def of_one(one: Any, seed: np.random.SeedSequence) -> T:
+        def of_one(one: object, seed: np.random.SeedSequence) -> T:
             return of_table(one, *args, **settings, **({"random_state": seed} if draws else {}))
 
         return grouped(table, of_one, random_state)

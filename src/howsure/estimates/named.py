@@ -19,7 +19,7 @@ class Named(ABC):
         """Return the items by name, such as ``"A − B"``."""
 
 
-def by_name(given: Named | Mapping[str, Any]) -> dict[str, Any]:
+def by_name(given: Named | Mapping[str, object]) -> dict[str, Any]:
     """Return comparisons, estimates or pooled values by name, from a `Named` collection or a mapping."""
     if isinstance(given, Named):
         return dict(given.by_name())

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from howsure.arrays import Seed
 from howsure.errors import HowsureError, whole_number
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import estimate
@@ -20,7 +19,7 @@ def proportion(
     method: MethodName | Method | None = None,
     confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
-    random_state: Any = None,
+    random_state: Seed = None,
 ) -> Estimate:
     """Estimate a proportion and its interval from counts.
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.errors import HowsureError, checked_level, looked_up, whole_number, without
 from howsure.estimates.estimate import Estimate
 from howsure.methods.core.draws import MOST_DRAWS, child_seed, seed_sequence
@@ -26,12 +26,12 @@ MOST_JACKKNIFE = 2_000  # with more rows, the jackknife leaves out groups of row
 @without(counts="Rows are resampled: repeat each, such as by numpy.repeat(rows, counts, axis=0).")
 def bootstrap(
     function: Callable[..., float],
-    *arrays: Any,
+    *arrays: object,
     method: str | Bootstrap = "bootstrap_bca",
     n_resamples: int = 9999,
     confidence_level: float = 0.95,
-    random_state: Any = None,
-    groups: Any = None,
+    random_state: Seed = None,
+    groups: object = None,
     workers: int = 1,
     executor: Literal["threads", "processes"] = "threads",
     show_progress: bool | None = None,
@@ -129,13 +129,13 @@ def bootstrap(
 
 
 def bootstrap_ci(
-    y_true: Any,
-    y_pred: Any,
+    y_true: object,
+    y_pred: object,
     metric: Callable[[Any, Any], float],
     confidence_level: float = 0.95,
     n_resamples: int = 9999,
     method: str = "bootstrap_bca",
-    random_state: Any = None,
+    random_state: Seed = None,
 ) -> Estimate:
     """Bootstrap a function of true and predicted labels, with the signature of the package ``confidenceinterval``.
 
@@ -205,7 +205,7 @@ def _mapped(pool: Executor, work: _Resamples, children: list[Any], sizes: list[i
     return pool.map(work, children, sizes)
 
 
-def _checked_arrays(arrays: tuple[Any, ...]) -> list[Array]:
+def _checked_arrays(arrays: tuple[object, ...]) -> list[Array]:
     if not arrays:
         message = "`bootstrap` needs at least one array to resample."
         raise HowsureError(message)
@@ -220,7 +220,7 @@ def _checked_arrays(arrays: tuple[Any, ...]) -> list[Array]:
     return columns
 
 
-def _members(groups: Any, rows: int) -> list[Array] | None:
+def _members(groups: object, rows: int) -> list[Array] | None:
     if groups is None:
         return None
     codes = np.unique(np.asarray(groups), return_inverse=True)[1]

@@ -125,7 +125,7 @@ def gaps(
     return found[""] if "" in found else Results(results=found, column="model")
 
 
-def _expanded(metrics: Any) -> list[Spec | Metric]:
+def _expanded(metrics: object) -> list[Spec | Metric]:
     """Return the metrics, with those of a criterion in its place, each once."""
     listed = listed_metrics(metrics)
     for one in (each for each in listed if isinstance(each, str)):

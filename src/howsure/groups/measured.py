@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.comparison.contenders import covariance_within, covariances_by_unit, finite_gradients
 from howsure.designs.base import safe_divide
 from howsure.designs.clustering import Clustering
@@ -90,7 +90,7 @@ class Measured:
         return cls(names, tuple(of_one[0].label for of_one in bound), every, bound, estimated, method, seed)
 
 
-def _at_levels(metric: Metric, table: Table, method: Method | None, seed: Any) -> IntervalAtLevel:
+def _at_levels(metric: Metric, table: Table, method: Method | None, seed: Seed) -> IntervalAtLevel:
     """Return the interval of a metric of one table as a function of its level."""
     chosen, same, small = method_and_table(metric, table, method)
     return chosen.at_levels(same, small, seed)

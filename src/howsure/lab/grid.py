@@ -196,7 +196,7 @@ def _write(path: Path, setting: Setting, method: str, draws: int, metrics: Seque
     written(path, lambda place: place.write_bytes(gzip.compress(text.encode(), mtime=0)))
 
 
-def _short(value: Any) -> Any:
+def _short(value: object) -> Any:
     """Return a float rounded to the precision of a simulation."""
     return float(f"{value:.6g}") if isinstance(value, float) else value
 

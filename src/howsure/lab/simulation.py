@@ -9,7 +9,7 @@ from typing import Any, final
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.designs.algebra import Algebra
 from howsure.errors import HowsureError, checked_level, whole_number
 from howsure.estimates.batched_intervals import batched_intervals
@@ -129,7 +129,7 @@ def coverage(
     n: int | None = None,
     draws: int = 2000,
     confidence_level: float = 0.95,
-    random_state: Any = None,
+    random_state: Seed = None,
 ) -> Coverage:
     """Simulate the coverage probability of the interval for a metric in a given population.
 
@@ -197,7 +197,7 @@ def coverage(
 
 
 def coverages(
-    metrics: Sequence[Asked], method: Method | None, truth: Truth, draws: int, level: float, random_state: Any
+    metrics: Sequence[Asked], method: Method | None, truth: Truth, draws: int, level: float, random_state: Seed
 ) -> list[Coverage]:
     """Return the coverage of several metrics over the same studies; see `coverage`.
 
@@ -254,7 +254,7 @@ def _limits(
     tables: Table | Sequence[Table],
     method: Method | None,
     level: float,
-    rng: Any,
+    rng: Seed,
 ) -> list[_Limits]:
     """Return the limits of each metric on drawn tables, in one pass if the method supports it."""
     if not isinstance(tables, Sequence):
@@ -310,7 +310,7 @@ def _one_by_one(
     times: Array,
     method: Method | None,
     level: float,
-    rng: Any,
+    rng: Seed,
 ) -> list[_Limits]:
     """Return the limits of each metric, table by table; metrics share the draws of a table."""
     if not metrics:
@@ -325,7 +325,7 @@ def _one_by_one(
 
 
 def _of_table(
-    table: Table, metrics: Sequence[Metric], method: Method | None, level: float, rng: Any
+    table: Table, metrics: Sequence[Metric], method: Method | None, level: float, rng: Seed
 ) -> tuple[list[Interval], list[str]]:
     if isinstance(method, DrawingMethod):
         for metric in metrics:

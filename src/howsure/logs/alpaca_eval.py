@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
 
 from howsure.logs.opening import Opened
 from howsure.logs.records import Reader, Score, entries, number, start_of
@@ -19,7 +18,7 @@ def _knows(log: Opened) -> bool:
     return {"preference", "generator_1", "generator_2", "instruction"} <= log.first.keys()
 
 
-def _won(preference: Any) -> float:
+def _won(preference: object) -> float:
     """Return the model's score: the preference 1 is a loss, 2 a win, and 0 (in old files) a draw."""
     found = number(preference)
     found = DRAW if found == 0 else found

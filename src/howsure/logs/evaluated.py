@@ -9,6 +9,7 @@ from typing import Any, Literal, NoReturn
 
 import numpy as np
 
+from howsure.arrays import Seed
 from howsure.comparison.compare import compare
 from howsure.comparison.multiplicity import adjusted_p_values
 from howsure.comparison.result import Comparison
@@ -243,7 +244,7 @@ def evaluate_log(
     statistic: str = "mean",
     method: MethodName | Method | None = None,
     confidence_level: float = 0.95,
-    random_state: Any = None,
+    random_state: Seed = None,
 ) -> LogEvaluation:
     """Evaluate all models of a log on each of its tasks, and compare them on the same items.
 

@@ -47,7 +47,7 @@ def _splits(log: Opened) -> list[str]:
     return sorted(found, key=lambda each: (each != TEST, -found[each]))
 
 
-def _statistics(given: Any, split: str) -> Iterator[tuple[str, float]]:
+def _statistics(given: object, split: str) -> Iterator[tuple[str, float]]:
     """Yield name and mean of each statistic of unperturbed answers of a split, main metrics first."""
     found = {}
     for each in entries(given):

@@ -21,7 +21,7 @@ def _knows(log: Opened) -> bool:
     return bool(NAME.fullmatch(log.path.name)) and any(name in log.first for name in SCORES)
 
 
-def _parsed(value: Any) -> dict[str, Any]:
+def _parsed(value: object) -> dict[str, Any]:
     """Return a mapping, which some versions store as text."""
     if isinstance(value, str):
         with suppress(ValueError, SyntaxError, RecursionError, MemoryError):

@@ -70,7 +70,7 @@ def _filters(rows: Sequence[dict[str, Any]], results: dict[str, Any], task: str,
         yield str(row.get("filter", known[place] if repeats > 1 else "none"))
 
 
-def _score(value: Any, name: str, aggregation: str) -> tuple[float, float] | None:
+def _score(value: object, name: str, aggregation: str) -> tuple[float, float] | None:
     """Return a sample's score and weight; log losses for perplexities. None where the metric is of whole data sets."""
     if name in PLACEHOLDERS:
         return None
@@ -96,7 +96,7 @@ def _metrics(row: dict[str, Any]) -> list[str]:
     return [name for name, value in row.items() if name not in OTHERS and not isinstance(value, str)]
 
 
-def _is_of_a_whole(value: Any) -> bool:
+def _is_of_a_whole(value: object) -> bool:
     """Whether a metric stores components of each item, such as a likelihood and a length, instead of a score."""
     return isinstance(value, list | dict)
 
@@ -171,7 +171,7 @@ def _higher(results: dict[str, Any], task: str, above: Sequence[str] = ()) -> di
     return found | mapping(mapping(results.get("higher_is_better")).get(task))
 
 
-def _better(is_higher_better: Any) -> str:
+def _better(is_higher_better: object) -> str:
     return "higher" if is_higher_better is True else "lower" if is_higher_better is False else ""
 
 

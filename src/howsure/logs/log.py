@@ -277,7 +277,7 @@ def joined(log: Mapping[str, Array], task: str, metric: str, models_of: Sequence
     )
 
 
-def _column(name: str, given: Any) -> Array:
+def _column(name: str, given: object) -> Array:
     try:
         found = np.asarray(given, dtype=KINDS.get(name, object))
     except (TypeError, ValueError):

@@ -33,7 +33,7 @@ def _found(event: dict[str, Any]) -> dict[str, Any]:
     return {ACCURACY: data.get("correct")} if kind == MATCH else data if kind == METRICS else {}
 
 
-def _is_score(value: Any) -> bool:
+def _is_score(value: object) -> bool:
     return isinstance(value, bool | int | float)
 
 

@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -46,7 +45,7 @@ def doubts(path: Path, scores: Sequence[Score]) -> Iterator[str]:
         yield f"'{path.name}': {first!r} comes first; `metric` (--metric) shows {listed(others)}."
 
 
-def _refuse_scores(name: str, path: Path, values: Sequence[Any]) -> None:
+def _refuse_scores(name: str, path: Path, values: Sequence[object]) -> None:
     """Refuse a column of scores without a number, or with text of which only some has a value."""
     if not any(np.isfinite(number(each)) for each in values):
         message = f"The column '{name}' of '{path}' holds no number: {values[0]!r}, for example. {WRITE}"
@@ -59,29 +58,30 @@ def _refuse_scores(name: str, path: Path, values: Sequence[Any]) -> None:
         raise HowsureError(message)
 
 
-def _is_empty(value: Any) -> bool:
+def _is_empty(value: object) -> bool:
     """Whether a cell holds nothing: None, nan, or blanks."""
     if isinstance(value, float):
         return math.isnan(value)
     return value is None or (isinstance(value, str) and not value.strip())
 
 
-def _is_absent(value: Any) -> bool:
+def _is_absent(value: object) -> bool:
     """Whether a score is empty, or a word for its absence."""
     return _is_empty(value) or (isinstance(value, str) and value.strip().casefold() in ABSENT)
 
 
-def _name(value: Any) -> str:
+def _name(value: object) -> str:
     """Return a name as text; a whole number is the same in a column of integers and of floats."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def _refuse_empty(role: str, name: str, path: Path, values: Sequence[Any]) -> None:
+def _refuse_empty(argument_name: str, name: str, path: Path, values: Sequence[object]) -> None:
     """Refuse a column of names with empty cells, which would become one item, model or task."""
     empty = [place for place, each in enumerate(values, 1) if _is_empty(each)]
     if empty:
         message = (
-            f"The column '{name}' of '{path}' names no {role} in {len(empty):,} of {len(values):,} rows, the first of "
+            f"The column '{name}' of '{path}' names no {argument_name} in {len(empty):,} of {len(values):,} rows, "
+            "the first of "
             f"which is row {empty[0]:,}. Name it there, or leave these rows out."
         )
         raise HowsureError(message)

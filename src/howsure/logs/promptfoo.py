@@ -64,7 +64,7 @@ def _unlike(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> list[str]:
     return [name for name, found in places.items() if len(found) > 1]
 
 
-def _placed(name: str, place: Any) -> str:
+def _placed(name: str, place: object) -> str:
     return f"{name} · promptIdx {place}"
 
 

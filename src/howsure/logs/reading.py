@@ -141,13 +141,13 @@ class Records:
     columns: Mapping[str, str | None]
 
 
-def _flat(given: Any) -> Iterator[Any]:
+def _flat(given: object) -> Iterator[Any]:
     """Yield the files and folders of nested lists."""
     for each in given if isinstance(given, list | tuple) else [given]:
         yield from _flat(each) if isinstance(each, list | tuple) else [each]
 
 
-def _reads(given: Any, name: Any, records: Records | None) -> list[Read]:
+def _reads(given: object, name: object, records: Records | None) -> list[Read]:
     """Return the content of a file, or of the files of a folder; with a name, for their only model."""
     found = [_read(path, records, is_alone=is_alone) for path, is_alone in _files(given, every=records is not None)]
     if name is None:
@@ -164,7 +164,7 @@ def _foreign(found: Sequence[Read], records: Records | None) -> list[str]:
     return [f"Left out, for they are {kind}: {listed(foreign)}."] if foreign else []
 
 
-def _files(given: Any, *, every: bool = False) -> Iterator[tuple[Path, bool]]:
+def _files(given: object, *, every: bool = False) -> Iterator[tuple[Path, bool]]:
     """Yield files, and whether each was passed by itself rather than in a folder (which may hold other files too)."""
     if not isinstance(given, str | Path):
         message = f"A log is given by its path, not by {given!r}."
@@ -315,5 +315,5 @@ def _lone(task: str, number: int) -> str:
     return f"{task}: {number:,} {items} without the log's field of clusters {end}."
 
 
-def _text(value: Any) -> str | None:
+def _text(value: object) -> str | None:
     return None if value is None else str(value)

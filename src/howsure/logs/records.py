@@ -142,7 +142,7 @@ def number(value: Any) -> float:
     return found if math.isfinite(found) else math.nan
 
 
-def named_numbers(name: str, value: Any) -> Iterator[tuple[str, float]]:
+def named_numbers(name: str, value: object) -> Iterator[tuple[str, float]]:
     """Yield the numbers of a score by name; a score of several parts has a name for each.
 
     Examples
@@ -162,26 +162,26 @@ def named_numbers(name: str, value: Any) -> Iterator[tuple[str, float]]:
         yield f"{name}/{part}", number(each)
 
 
-def text(value: Any) -> str | None:
+def text(value: object) -> str | None:
     """Return a value that is text, else None."""
     return value if isinstance(value, str) else None
 
 
-def start_of(value: Any) -> str:
+def start_of(value: object) -> str:
     """Return the start of a text with single blanks, as in logs that shorten texts; empty for other values."""
     return " ".join(value.split())[:200] if isinstance(value, str) else ""
 
 
-def stated(found: Mapping[str, Any], names: Iterable[str]) -> dict[str, str]:
+def stated(found: Mapping[str, object], names: Iterable[str]) -> dict[str, str]:
     """Return the fields that hold something, as text."""
     return {name: str(found[name]) for name in names if found.get(name) not in (None, "", [], {})}
 
 
-def mapping(value: Any) -> dict[str, Any]:
+def mapping(value: object) -> dict[str, Any]:
     """Return a JSON object; empty for other values."""
     return value if isinstance(value, dict) else {}
 
 
-def entries(value: Any) -> list[dict[str, Any]]:
+def entries(value: object) -> list[dict[str, Any]]:
     """Return the objects of a JSON list; empty for other values."""
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from howsure.errors import HowsureError, listed
 from howsure.escapes import shortened
@@ -217,7 +217,7 @@ def as_runs(found: Sequence[Read]) -> tuple[list[Read], list[str]]:
     return kept, []
 
 
-def refuse_models(given: Any, found: Sequence[Read]) -> None:
+def refuse_models(given: object, found: Sequence[Read]) -> None:
     """Refuse a file, a folder or a pattern with one name and several models, which would become runs of one.
 
     Raises

@@ -31,7 +31,7 @@ def _task_and_model(log: Opened) -> tuple[str, str]:
     return stem_of(log.path).removesuffix("_allresults"), log.path.resolve().parent.name
 
 
-def _list(value: Any) -> list[Any]:
+def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 

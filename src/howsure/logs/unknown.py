@@ -88,7 +88,7 @@ def _of_summary(path: Path, names: Sequence[str], remedy: str) -> str:
     )
 
 
-def _of_table(path: Path, names: Sequence[Any]) -> str:
+def _of_table(path: Path, names: Sequence[object]) -> str:
     columns = f" with the columns {listed(names)}" if names else ""
     return (
         f"'{path}' is no log that is known, but a table{columns}. Name the columns of its scores: `score`, and `item` "

@@ -33,7 +33,7 @@ def requested(metric: str | Spec | Metric) -> Spec | Metric:
     return metric if isinstance(metric, Spec | Metric) else parse(metric)
 
 
-def listed_metrics(metrics: Any) -> list[Any]:
+def listed_metrics(metrics: object) -> list[Any]:
     """Return one or several metrics as a list; raise an error if it is empty."""
     found = [metrics] if isinstance(metrics, str | Spec | Metric) else several("metrics", metrics, "metrics")
     if not found:
@@ -149,7 +149,7 @@ def predictions_at(table: Any, threshold: float, spec: Spec | Metric) -> Any:
     return table.at(threshold)
 
 
-def at_stated_threshold(table: Any, spec: Spec | Metric) -> Any:
+def at_stated_threshold(table: object, spec: Spec | Metric) -> Any:
     """Return the predictions of a table of scores at the threshold that a metric states; any other table unchanged."""
     own = stated_threshold(spec)
     return table if own is None or not hasattr(table, "at") else predictions_at(table, own, spec)

@@ -141,7 +141,7 @@ def of_one_class(spec: Spec, table: Table, index: int) -> Metric:
 
 
 @lru_cache(REMEMBERED)
-def _ratio_of_two_classes(definition: Definition, arguments: tuple[tuple[str, Any], ...], index: int) -> Ratio:
+def _ratio_of_two_classes(definition: Definition, arguments: tuple[tuple[str, object], ...], index: int) -> Ratio:
     """Return the linear forms in the cells of a 2×2 table that one class against the rest needs."""
     one = ConfusionCounts(np.zeros((2, 2)))
     return _ratio_of_outcomes(definition, dict(arguments), lambda single: one.by_cell_of(single, np.array([index])))
@@ -168,7 +168,7 @@ def _pooled(spec: Spec, table: Table, chosen: Array | None) -> Metric:
 def _of_one_table(
     spec: Spec,
     table: Table,
-    where: Any,
+    where: object,
     outcomes: Callable[[ClassCounts], Outcomes],
     *,
     last_share: float = 1.0,
@@ -234,7 +234,7 @@ def _of_margins(spec: Spec, size: int) -> Metric:
 
 
 @lru_cache(REMEMBERED)
-def _ratio_of_margins(definition: Definition, arguments: tuple[tuple[str, Any], ...], size: int) -> Ratio:
+def _ratio_of_margins(definition: Definition, arguments: tuple[tuple[str, object], ...], size: int) -> Ratio:
     """Return a linear metric of margins as a ratio of linear forms of the cells."""
     basis = np.eye(3 * size).reshape(-1, 3, size)
     forms = definition.function(*np.moveaxis(basis, 1, 0), **dict(arguments))

@@ -181,7 +181,7 @@ def _guarded(function: Callable[..., Any], name: str, bounds: tuple[float, float
     slack = 1e-9 * max([1.0, *(abs(end) for end in bounds if np.isfinite(end))])
 
     @wraps(function)
-    def guarded(*parts: Any, **arguments: Any) -> Array:
+    def guarded(*parts: object, **arguments: object) -> Array:
         with np.errstate(all="ignore"):
             values = np.asarray(function(*parts, **arguments)) * 1.0
             found = np.where(np.isfinite(values), values, np.nan)
@@ -212,7 +212,7 @@ def _build(function: Callable[..., Array], gradient: Callable[..., Any] | None) 
     """Return what binds a function of counts and scores to a table."""
 
     @wraps(function)
-    def build(table: ScoresTable, **arguments: Any) -> Scored:
+    def build(table: ScoresTable, **arguments: object) -> Scored:
         def value(cells: Array) -> Array:
             return function(cells, table.scores, **arguments)
 

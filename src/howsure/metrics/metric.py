@@ -90,7 +90,7 @@ class Metric:
         """
         return counts.once_for(self, "gradient", lambda own: np.ascontiguousarray(self.gradient(own)))
 
-    def slopes(self, counts: Any) -> Array:
+    def slopes(self, counts: object) -> Array:
         """Return the gradient on counts, in their shape; 0 where it is undefined."""
         with np.errstate(all="ignore"):
             gradient = np.asarray(self.gradient(counts), dtype=float)
@@ -251,7 +251,7 @@ class Side:
         """Return the model's metric on joint counts; the last result is cached, since a gradient uses it too."""
         return self.metric.value_at(counts.through(self.view))
 
-    def gradient(self, counts: Counts, times: Any = 1.0) -> Array:
+    def gradient(self, counts: Counts, times: object = 1.0) -> Array:
         """Return its derivative by the joint cells, in their shape, times a number for each table."""
         slopes = self.metric.gradient_at(counts.through(self.view))
         axes = len(self.view.shape)

@@ -253,24 +253,24 @@ class Definition:
         """The contents of the tables that it is defined for, in words."""
         return self.form.contents
 
-    def outcome_ratio(self, **arguments: Any) -> Ratio | None:
+    def outcome_ratio(self, **arguments: object) -> Ratio | None:
         """Coefficients of the four outcomes in numerator and denominator, when the metric is a ratio."""
         return _outcome_ratio(self, tuple(arguments.items())) if self.linear and self.has_outcomes else None
 
-    def share_ratio(self, **arguments: Any) -> Ratio | None:
+    def share_ratio(self, **arguments: object) -> Ratio | None:
         """Return `outcome_ratio` where it is a binomial proportion, or follows from one."""
         return _share_ratio(self, tuple(arguments.items())) if self.linear and self.has_outcomes else None
 
-    def evaluate(self, *parts: Array, **arguments: Any) -> Array:
+    def evaluate(self, *parts: Array, **arguments: object) -> Array:
         """Return the value from the parts of a table that the form names."""
         result = self.function(*parts, **arguments)
         return divide(*result) if self.linear else np.asarray(result)
 
-    def bounds(self, classes: int, arguments: Mapping[str, Any]) -> Bounds:
+    def bounds(self, classes: int, arguments: Mapping[str, object]) -> Bounds:
         """Return the range for a number of classes and these arguments."""
         return self.range(classes, **arguments) if callable(self.range) else self.range
 
-    def slopes(self, *parts: Array, **arguments: Any) -> Array:
+    def slopes(self, *parts: Array, **arguments: object) -> Array:
         """Return the derivatives with respect to the four outcomes, shape ``(4, ..., *classes)``; 0 if undefined."""
         with np.errstate(all="ignore"):
             if self.derivative is not None:
@@ -288,19 +288,19 @@ class Definition:
                     slopes[steep & (np.abs(slopes) > 2 * np.abs(self._stepped(16 * STEP, parts, arguments)))] = 0.0
         return np.where(np.isnan(slopes), 0.0, slopes)
 
-    def _stepped(self, step: float, parts: Sequence[Array], arguments: Mapping[str, Any]) -> Array:
+    def _stepped(self, step: float, parts: Sequence[Array], arguments: Mapping[str, object]) -> Array:
         nudged = ((*parts[:i], part + step * 1j, *parts[i + 1 :]) for i, part in enumerate(parts))
         return np.stack([self.evaluate(*each, **arguments).imag / step for each in nudged])
 
 
 @cache
-def _outcome_ratio(definition: Definition, arguments: tuple[tuple[str, Any], ...]) -> Ratio:
+def _outcome_ratio(definition: Definition, arguments: tuple[tuple[str, object], ...]) -> Ratio:
     numerator, denominator = definition.function(*np.eye(4), **dict(arguments))
     return Ratio(np.broadcast_to(numerator, 4) * 1.0, np.broadcast_to(denominator, 4) * 1.0)
 
 
 @cache
-def _share_ratio(definition: Definition, arguments: tuple[tuple[str, Any], ...]) -> Ratio | None:
+def _share_ratio(definition: Definition, arguments: tuple[tuple[str, object], ...]) -> Ratio | None:
     ratio = _outcome_ratio(definition, arguments)
     return None if ratio.proportion is None else ratio
 

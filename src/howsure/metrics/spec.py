@@ -343,7 +343,7 @@ def _non_default(definition: Definition, arguments: dict[str, Any]) -> dict[str,
     return {name: arguments[name] for name in defaults if name in arguments and arguments[name] != defaults[name]}
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     if not isinstance(value, float):
         return str(value).lower() if isinstance(value, bool) else str(value)
     return short if float(short := f"{value:g}") == value else repr(value)

@@ -61,18 +61,18 @@ def _chosen(metric: str, table: Table, k: int) -> int:
     return k
 
 
-def all_alike(marked: Array, runs: Array, k: int) -> Array:
+def all_alike(selected: Array, runs: Array, k: int) -> Array:
     """Return the chance that k runs, chosen among all without putting back, are all marked.
 
     Parameters
     ----------
-    marked, runs : ndarray of shape (cells,)
+    selected, runs : ndarray of shape (cells,)
         How many runs are marked, of how many.
     k : int
         How many are chosen.
     """
     taken = np.arange(k)
-    return np.asarray(np.prod(np.maximum(marked[:, None] - taken, 0) / (runs[:, None] - taken), axis=1))
+    return np.asarray(np.prod(np.maximum(selected[:, None] - taken, 0) / (runs[:, None] - taken), axis=1))
 
 
 @trials_metric(aliases=("pass_at_k",), always_stated=("k",))

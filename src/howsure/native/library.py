@@ -38,7 +38,7 @@ def kernel(name: str) -> Callable[..., None] | None:
     if function is None:
         return None
 
-    def call(*arguments: Any) -> None:
+    def call(*arguments: object) -> None:
         if function(*[_argument(each) for each in arguments]):
             message = (
                 f"The compiled `{name}` refuses its arguments. Set {SWITCH}=0 to run without it; report this error."
@@ -48,7 +48,7 @@ def kernel(name: str) -> Callable[..., None] | None:
     return call
 
 
-def require_equal(name: str, *sizes: Any) -> None:
+def require_equal(name: str, *sizes: object) -> None:
     """Raise an error unless all lengths or shapes are equal; kernels get addresses and cannot check them.
 
     Parameters

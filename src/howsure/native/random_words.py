@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from howsure.arrays import Words
@@ -12,7 +10,7 @@ STEP = np.uint64(0x9E3779B97F4A7C15)
 FACTORS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
 
-def words_at(key: Any, index: Any) -> Words:
+def words_at(key: object, index: object) -> Words:
     """Return words of 64 random bits from the streams of keys.
 
     Parameters
@@ -38,6 +36,6 @@ def words_at(key: Any, index: Any) -> Words:
     return x
 
 
-def streams_of(key: Any) -> tuple[Words, Words]:
+def streams_of(key: object) -> tuple[Words, Words]:
     """Return the keys of two further streams of a key: its second and third words from the end."""
     return words_at(key, np.uint64(2**64 - 2)), words_at(key, np.uint64(2**64 - 3))

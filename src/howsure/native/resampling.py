@@ -217,7 +217,7 @@ def _case_of(word: Array, size: int) -> Array:
     return (((word >> np.uint64(12)) * np.uint64(size)) >> np.uint64(52)).astype(np.intp)
 
 
-def _without(weights: Array, number: int, stream: Any) -> Array:
+def _without(weights: Array, number: int, stream: object) -> Array:
     """Remove a number of cases at random; a picked case is removed with probability proportional to its weight."""
     left, start, step = weights.copy(), 0, 24 * number
     while number:

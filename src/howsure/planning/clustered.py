@@ -79,8 +79,8 @@ def intracluster_correlation(metric: Metric, table: Table) -> tuple[float, float
         float(VarianceDetails.of(table.design).mean_unit_size(table.cells)),
         table.rows / (float(table.design.degrees_of_freedom) + 1),
     )
-    slopes = metric.slopes(table.counted)
-    effect = safe_divide(table.variance(slopes), independent(table).variance(slopes))
+    gradient = metric.slopes(table.counted)
+    effect = safe_divide(table.variance(gradient), independent(table).variance(gradient))
     return float(np.clip(safe_divide(effect - 1, np.asarray(size - 1)), 0.0, MOST_CORRELATED)), float(mean)
 
 
@@ -89,7 +89,7 @@ def independent(table: Table) -> Table:
     return replace(table, design=Independent())
 
 
-def checked_icc(icc: Any) -> float:
+def checked_icc(icc: object) -> float:
     """Return a valid intracluster correlation; refuse other values."""
     found = real_number("icc", icc)
     if not 0 <= found < 1:

@@ -216,20 +216,20 @@ class Pilot:
             gradient = np.nan_to_num(metric.gradient(filled.counted)).reshape(filled.cells.shape)
         if len(self.tables) > 1:
             return self._pooled(metric.of_one_model, gradient)
-        worth = float(effective_sample_size(table, active_cells(np.ones(gradient.shape), gradient)))
-        return self.variance + self.value**2 * self.cases / worth if worth > 0 else self.variance
+        n_effective = float(effective_sample_size(table, active_cells(np.ones(gradient.shape), gradient)))
+        return self.variance + self.value**2 * self.cases / n_effective if n_effective > 0 else self.variance
 
     def _pooled(self, metric: Metric, gradient: Array) -> float:
         """Return the variance per case of the difference of two test sets with the same proportion."""
         ends = np.cumsum([int(np.prod(each.shape)) for each in self.tables])[:-1]
         heard = [active_cells(np.ones(part.shape), part) for part in np.split(gradient, ends)]
         pairs = zip(self.tables, heard, strict=True)
-        worth = np.array([float(effective_sample_size(each, part.reshape(each.shape))) for each, part in pairs])
-        if not (worth > 0).all():
+        n_effective = np.array([float(effective_sample_size(each, part.reshape(each.shape))) for each, part in pairs])
+        if not (n_effective > 0).all():
             return self.variance
         values = np.array([float(metric(each.counted)) for each in self.tables])
-        pooled = float(worth @ values / worth.sum())
-        return float(pooled * (1 - pooled) * self.cases * (1 / worth).sum())
+        pooled = float(n_effective @ values / n_effective.sum())
+        return float(pooled * (1 - pooled) * self.cases * (1 / n_effective).sum())
 
     def told(self, size: int, rng: np.random.Generator) -> tuple[Table, Array, Array] | None:
         """Return pilots resampled from this one, their values and variances per case; None if none can be drawn.
@@ -320,20 +320,20 @@ class Pilot:
         parts = np.split(
             metric.slopes(table.counted).reshape(-1), np.cumsum([int(np.prod(each.shape)) for each in self.tables])[:-1]
         )
-        slopes = [
+        gradient = [
             TwoLevel.of(each.design).project_gradient(each.cells, part)
             if each.design.traits.has_fixed_class_totals
             else part
             for each, part in zip(self.tables, parts, strict=True)
         ]
         variance = sum(
-            float(each.design.variance(each.cells, part)) for each, part in zip(self.tables, slopes, strict=True)
+            float(each.design.variance(each.cells, part)) for each, part in zip(self.tables, gradient, strict=True)
         )
         pace = ahead / variance if variance > 0 else 0.0
-        most = max(_largest(each, pace * part) for each, part in zip(self.tables, slopes, strict=True))
+        most = max(_largest(each, pace * part) for each, part in zip(self.tables, gradient, strict=True))
         pace *= min(1.0, STRIDE / most) if most > 0 else 1.0
         tables = []
-        for each, part in zip(self.tables, slopes, strict=True):
+        for each, part in zip(self.tables, gradient, strict=True):
             cells, design = Resampling.of(each.design).exponential_tilt(each.cells, pace * part)
             tables.append(replace(each, counts=cells.reshape(each.shape), design=design))
         return replace(self, tables=tuple(tables))
@@ -349,8 +349,8 @@ def _refuse_crossed(tables: tuple[Table, ...]) -> None:
         raise HowsureError(message)
 
 
-def _largest(table: Table, slopes: Array) -> float:
-    found = VarianceDetails.of(table.design).influence_functions(table.cells, slopes)
+def _largest(table: Table, gradient: Array) -> float:
+    found = VarianceDetails.of(table.design).influence_functions(table.cells, gradient)
     if found is None:
         raise UndefinedDesignError(type(table.design).__name__, "another truth than the table's own")
     return float(np.abs(found[0]).max(initial=0.0))
@@ -358,10 +358,10 @@ def _largest(table: Table, slopes: Array) -> float:
 
 def _unit(table: Table) -> float:
     design: Any = table.design
-    freedom = float(design.degrees_of_freedom)
+    degrees_of_freedom = float(design.degrees_of_freedom)
     if design.traits.is_stratified and design.units is not None:
-        freedom = float(design.units.sum()) - 1
-    return float(table.rows / (freedom + 1)) if math.isfinite(freedom) else 1.0
+        degrees_of_freedom = float(design.units.sum()) - 1
+    return float(table.rows / (degrees_of_freedom + 1)) if math.isfinite(degrees_of_freedom) else 1.0
 
 
 def _smoothed(table: Table) -> Table:

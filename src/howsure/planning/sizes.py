@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.errors import HowsureError, one_of, real_number, whole_number
 from howsure.estimates.coercion import coerce_table
 from howsure.estimates.estimate import positive_class
@@ -73,7 +73,7 @@ def plan(
     contrast: str = "difference",
     confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
-    random_state: Any = 0,
+    random_state: Seed = 0,
 ) -> Plan:
     """Plan the number of cases of a study from a pilot or a stated population; or evaluate a given number of cases.
 
@@ -193,7 +193,7 @@ def plan(
     return question.of_goals(width, chance)
 
 
-def _given(table: Any, others: tuple[Any, ...]) -> tuple[tuple[Table, ...], Spec | Metric]:
+def _given(table: object, others: tuple[object, ...]) -> tuple[tuple[Table, ...], Spec | Metric]:
     """Return the tables and the metric from the arguments."""
     *against, metric = others or (None,)
     if len(against) > 1 or not isinstance(metric, str | Spec | Metric):
@@ -210,7 +210,7 @@ def _given(table: Any, others: tuple[Any, ...]) -> tuple[tuple[Table, ...], Spec
     return tables, requested(metric)
 
 
-def in_clusters(pilot: Pilot, size: Any, icc: Any) -> Pilot:
+def in_clusters(pilot: Pilot, size: object, icc: object) -> Pilot:
     """Return the pilot with the given cluster size, or number of runs per task."""
     if size is None and icc is None:
         return pilot

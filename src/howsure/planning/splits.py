@@ -68,12 +68,12 @@ class Classes:
         plain = table.design.traits.is_independent or table.design.traits.has_fixed_class_totals
         if not (plain and table.kind.has_one_label_per_case and len(table.labels) > 1) or table.kind.has_values:
             return None
-        slopes, cells, number = metric.slopes(table.counted).reshape(-1), table.cells, len(table.labels)
+        gradient, cells, number = metric.slopes(table.counted).reshape(-1), table.cells, len(table.labels)
         totals = np.bincount(table.truth, cells, number)
         if not totals.all():
             return None
-        means = np.bincount(table.truth, cells * slopes, number) / totals
-        squares = np.bincount(table.truth, cells * (slopes - means[table.truth]) ** 2, number) / totals
+        means = np.bincount(table.truth, cells * gradient, number) / totals
+        squares = np.bincount(table.truth, cells * (gradient - means[table.truth]) ** 2, number) / totals
         whole = totals.sum()
         centre = totals @ means / whole
         between = float(totals @ (means - centre) ** 2) * whole

@@ -22,7 +22,7 @@ ASK = (
 )
 
 
-def checked_width(width: Any, sides: IntervalSpec, span: float) -> float:
+def checked_width(width: object, sides: IntervalSpec, span: float) -> float:
     """Return a valid width of an interval; refuse other values, and widths that every study reaches."""
     found = real_number("width", width)
     if not 0 < found < math.inf:
@@ -38,7 +38,7 @@ def checked_width(width: Any, sides: IntervalSpec, span: float) -> float:
     return found
 
 
-def checked_power(power: Any) -> float:
+def checked_power(power: object) -> float:
     """Return a valid power; refuse other values."""
     found = real_number("power", power)
     if not 0 < found < 1:
@@ -47,7 +47,7 @@ def checked_power(power: Any) -> float:
     return found
 
 
-def regions_of(pilot: Pilot, null: Any, margin: Any, sides: IntervalSpec) -> Regions:
+def regions_of(pilot: Pilot, null: object, margin: Any, sides: IntervalSpec) -> Regions:
     """Return the regions; the study succeeds if its interval lies inside one of them. Empty without such a goal.
 
     The regions without a margin are the two sides of the null value. The region with a margin contains the values that
@@ -119,7 +119,7 @@ def refuse_outside(pilot: Pilot, regions: Regions) -> None:
         raise HowsureError(message)
 
 
-def least_of_classes(support: Any, table: Table) -> Array:
+def least_of_classes(support: object, table: Table) -> Array:
     """Return the required number of cases of each class: one number for all, or one for each named class.
 
     Parameters

@@ -67,7 +67,7 @@ class CurveDisplay(ABC):
 
     @classmethod
     def from_scores(
-        cls, table: ScoresTable | Tables[ScoresTable], *, name: str = "", ax: Axes | None = None, **settings: Any
+        cls, table: ScoresTable | Tables[ScoresTable], *, name: str = "", ax: Axes | None = None, **settings: object
     ) -> Self:
         """Draw the curve of a table of scores, or those of all cases and of each group.
 
@@ -116,7 +116,7 @@ class CurveDisplay(ABC):
     def from_estimator(
         cls,
         estimator: Any,
-        X: Any,  # noqa: N803 - scikit-learn's name
+        X: object,  # noqa: N803 - scikit-learn's name
         y: Any,
         *,
         pos_label: Any = None,
@@ -254,7 +254,7 @@ class ConfusionMatrixDisplay:
         return self
 
 
-def scores_of(estimator: Any, X: Any, positive: Any) -> Any:  # noqa: N803 - scikit-learn's name
+def scores_of(estimator: Any, X: Any, positive: object) -> Any:  # noqa: N803 - scikit-learn's name
     """Return a fitted classifier's score of the positive class: its probability, or its decision function."""
     classes = np.asarray(estimator.classes_).tolist()
     if len(classes) != 2:

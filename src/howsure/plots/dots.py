@@ -90,7 +90,7 @@ def intervals(
     return ax
 
 
-def _listed(series: Any) -> list[Estimate]:
+def _listed(series: object) -> list[Estimate]:
     if isinstance(series, Estimate):
         return [series]
     listed = list(series.values() if isinstance(series, Mapping) else series) if isinstance(series, Iterable) else []
@@ -160,7 +160,7 @@ def differences(
     return ax
 
 
-def with_positive(label: str, estimates: Iterable[Any]) -> str:
+def with_positive(label: str, estimates: Iterable[object]) -> str:
     """Return the label of an axis, followed by the positive class if estimates depend on one that was not stated.
 
     Parameters
@@ -174,7 +174,7 @@ def with_positive(label: str, estimates: Iterable[Any]) -> str:
     return "\n".join([label, *map(plain, positive_notes(unnamed))])
 
 
-def _known(named: Mapping[str, Any], field: str) -> set[Any]:
+def _known(named: Mapping[str, object], field: str) -> set[Any]:
     """Return the values of a field of the objects, without None."""
     found = (getattr(each, field, None) for each in named.values())
     return {each for each in found if each is not None}

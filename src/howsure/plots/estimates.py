@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 
 from matplotlib.axes import Axes
 
+from howsure.arrays import Seed
 from howsure.comparison.compare import compare
 from howsure.comparison.models import compare_all
 from howsure.estimates.estimation import estimate
@@ -47,7 +48,7 @@ class EstimateDisplay(ABC):
     draw: ClassVar[Callable[..., Axes]]
 
     @classmethod
-    def from_estimate(cls, estimate: Any, *, ax: Axes | None = None, **settings: Any) -> Self:
+    def from_estimate(cls, estimate: object, *, ax: Axes | None = None, **settings: object) -> Self:
         """Draw an existing estimate; further arguments are those of the plotting function."""
         return cls(estimate, settings).plot(ax)
 
@@ -81,7 +82,7 @@ class IntervalDisplay(EstimateDisplay):
         metrics: Sequence[str | Metric] | None = None,
         method: MethodName | Method | None = None,
         confidence_level: float = 0.95,
-        random_state: Any = None,
+        random_state: Seed = None,
         ax: Axes | None = None,
         **columns: Any,
     ) -> Self:
@@ -120,7 +121,7 @@ class PosteriorDisplay(EstimateDisplay):
         metric: str | Metric = "accuracy",
         method: MethodName | Method = "bayes",
         confidence_level: float = 0.95,
-        random_state: Any = None,
+        random_state: Seed = None,
         rope: tuple[float, float] | None = None,
         ax: Axes | None = None,
         **columns: Any,
@@ -160,7 +161,7 @@ class DifferenceDisplay(EstimateDisplay):
         metric: str | Metric = "accuracy",
         method: MethodName | Method | None = None,
         confidence_level: float = 0.95,
-        random_state: Any = None,
+        random_state: Seed = None,
         rope: tuple[float, float] | None = None,
         ax: Axes | None = None,
         **columns: Any,

@@ -17,7 +17,7 @@ from howsure.requirements.region import JointRegion
 OWN = "howsure region"
 
 
-def joint_region(region: Any, *, name: str = "", ax: Axes | None = None) -> Axes:
+def joint_region(region: object, *, name: str = "", ax: Axes | None = None) -> Axes:
     """Draw the joint confidence region of two metrics with their values, also on a ROC or precision–recall curve.
 
     Parameters

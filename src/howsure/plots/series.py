@@ -14,7 +14,7 @@ from howsure.tables.table import Table
 ALL_CASES = "all cases"
 
 
-def made_by(functions: str, given: Any, *kinds: type[Any]) -> Any:
+def made_by(functions: str, given: object, *kinds: type[object]) -> Any:
     """Return the object to draw; refuse objects of another kind, and name the functions that make it."""
     if isinstance(given, kinds):
         return given

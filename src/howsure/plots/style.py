@@ -94,7 +94,7 @@ def dashes(index: int) -> str:
 
 
 def whiskers(
-    ax: Axes, positions: Sequence[float] | Array, estimates: Sequence[Any], index: int = 0, **style: Any
+    ax: Axes, positions: Sequence[float] | Array, estimates: Sequence[object], index: int = 0, **style: object
 ) -> Any:
     """Draw values with their limits along x, one per row; undefined values are labelled.
 
@@ -156,7 +156,7 @@ def plain(text: object) -> str:
     return shortened(cell_text(str(text)), MOST_LETTERS).replace("$", r"\$")
 
 
-def finite_draws(draws: Any, what: str) -> Array:
+def finite_draws(draws: object, what: str) -> Array:
     """Return the finite draws; raise an error if there are fewer than two."""
     kept = np.asarray([] if draws is None else draws, float).ravel()
     kept = kept[np.isfinite(kept)]

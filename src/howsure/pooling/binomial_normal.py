@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -45,7 +44,7 @@ class BinomialNormal:
         """Whether all sites are at the same end of the range."""
         return self.likelihood.common[0] in {0.0, 1.0}
 
-    def critical(self, level: Any) -> Array:
+    def critical(self, level: object) -> Array:
         """Return the largest likelihood ratio statistic inside the interval at a confidence level.
 
         k log(1 + t² / (k - 1)) is exact for equal and large sites. The value at an end of the range is at least -2
@@ -122,7 +121,7 @@ class BinomialNormal:
         slope = (ahead - behind) / (2 * steps)
         return math.sqrt(float(slope @ np.linalg.solve(-curvature, slope))) if _is_peak(curvature) else math.nan
 
-    def limits(self, level: Any) -> tuple[Array, Array]:
+    def limits(self, level: object) -> tuple[Array, Array]:
         """Return the smallest and the largest estimand in the region where the likelihood ratio statistic is small."""
         critical = np.atleast_1d(self.critical(level))
         mu, heights = self.rows.dense(DENSE)

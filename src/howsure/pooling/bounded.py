@@ -84,9 +84,9 @@ def _heterogeneity(fit: BinomialNormal) -> dict[str, Any]:
     from scipy import special
 
     weight = fit.likelihood.information(float(np.clip(fit.maximum[0], -FARTHEST, FARTHEST)))
-    freedom = len(weight) - 1
+    degrees_of_freedom = len(weight) - 1
     total = float(weight.sum())
-    within = freedom * total / float((weight * (total - weight)).sum())  # Higgins and Thompson (2002)
+    within = degrees_of_freedom * total / float((weight * (total - weight)).sum())  # Higgins and Thompson (2002)
     tau2, low, high = (tau**2 for tau in (fit.maximum[1], *fit.tau_limits))
     deviance = max(0.0, -2 * fit.likelihood.common[1])
     return {
@@ -97,7 +97,7 @@ def _heterogeneity(fit: BinomialNormal) -> dict[str, Any]:
         "h2": 1 + tau2 / within,
         "h2_interval": (1 + low / within, 1 + high / within),
         "q": deviance,
-        "q_p_value": float(special.chdtrc(freedom, deviance)),
+        "q_p_value": float(special.chdtrc(degrees_of_freedom, deviance)),
         "within_variance": within,
     }
 

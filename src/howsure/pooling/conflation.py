@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.errors import HowsureError, checked_level, one_of, real_numbers, several
 from howsure.pooling.effects import names_of_experiments, normal_pool
 from howsure.pooling.pooled import Pooled
@@ -21,12 +21,12 @@ QUANTILES = 4096  # among which the shortest interval is sought
 
 
 def conflate(
-    draws: Sequence[Any],
+    draws: Sequence[object],
     *,
     density: Density = "beta",
     bounds: Bounds = (0.0, 1.0),
     confidence_level: float = 0.95,
-    random_state: Any = None,
+    random_state: Seed = None,
     names: Sequence[str] | None = None,
 ) -> Pooled:
     """Pool the draws of independent experiments by conflation: multiply their densities and normalise.

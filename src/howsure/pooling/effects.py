@@ -147,10 +147,10 @@ def _scatter(y: Array, weight: Array, centre: float) -> float:
     return float(weight @ (y - centre) ** 2) / (len(y) - 1)
 
 
-def _student(freedom: int, level: float) -> float:
+def _student(degrees_of_freedom: int, level: float) -> float:
     from scipy import special
 
-    return float(special.stdtrit(freedom, (1 + level) / 2))
+    return float(special.stdtrit(degrees_of_freedom, (1 + level) / 2))
 
 
 SPREADS: dict[str, Callable[[Array, Array, float, float], Spread]] = {
@@ -161,10 +161,10 @@ SPREADS: dict[str, Callable[[Array, Array, float, float], Spread]] = {
 
 
 def _prediction(centre: float, error: float, tau2: float, size: int, level: float, scale: Scale) -> tuple[float, float]:
-    freedom = size - 2  # besides value and τ²
-    if freedom < 1:
+    degrees_of_freedom = size - 2  # besides value and τ²
+    if degrees_of_freedom < 1:
         return math.nan, math.nan
-    half = _student(freedom, level) * math.sqrt(error**2 + tau2)
+    half = _student(degrees_of_freedom, level) * math.sqrt(error**2 + tau2)
     low, high = scale.back(np.array([centre - half, centre + half]))
     return float(low), float(high)
 
@@ -181,20 +181,21 @@ def cochran_q(y: Array, v: Array, tau2: float = 0.0) -> float:
 def _heterogeneity(y: Array, v: Array, tau2: float, method: str, level: float) -> dict[str, Any]:
     from scipy import special
 
-    freedom = len(y) - 1
-    if not freedom:
+    degrees_of_freedom = len(y) - 1
+    if not degrees_of_freedom:
         none = (math.nan, math.nan)
         numbers = dict.fromkeys(("tau2", "i2", "h2", "q_p_value", "within_variance"), math.nan)
         return {**numbers, "q": 0.0, "tau2_interval": none, "i2_interval": none, "h2_interval": none}
     weight = 1 / v
-    within = freedom * float(weight.sum() / (weight @ _others(weight)))
+    within = degrees_of_freedom * float(weight.sum() / (weight @ _others(weight)))
     q = cochran_q(y, v)
     low, high = (
-        _tau2_where_q_is(y, v, float(special.chdtri(freedom, tail))) for tail in ((1 - level) / 2, (1 + level) / 2)
+        _tau2_where_q_is(y, v, float(special.chdtri(degrees_of_freedom, tail)))
+        for tail in ((1 - level) / 2, (1 + level) / 2)
     )
     i2, h2 = tau2 / (tau2 + within), 1 + tau2 / within
     if method == "fixed":  # τ² is 0 by assumption; heterogeneity appears only in Q
-        i2, h2 = max(0.0, 1 - freedom / q) if q > 0 else 0.0, q / freedom
+        i2, h2 = max(0.0, 1 - degrees_of_freedom / q) if q > 0 else 0.0, q / degrees_of_freedom
     return {
         "tau2": tau2,
         "tau2_interval": (low, high),
@@ -203,7 +204,7 @@ def _heterogeneity(y: Array, v: Array, tau2: float, method: str, level: float) -
         "h2": h2,
         "h2_interval": (1 + low / within, 1 + high / within),
         "q": q,
-        "q_p_value": float(special.chdtrc(freedom, q)),
+        "q_p_value": float(special.chdtrc(degrees_of_freedom, q)),
         "within_variance": within,
     }
 

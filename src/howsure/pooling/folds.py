@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -81,7 +80,7 @@ def pool_folds(
     return found.replace(low=low, high=high, standard_error=natural_error, reason=reason if beyond else "")
 
 
-def checked_test_share(share: Any) -> float:
+def checked_test_share(share: object) -> float:
     """Return the test fraction of a fold; raise an error unless it is between 0 and 1."""
     if isinstance(share, bool) or not isinstance(share, int | float | np.number) or not 0 < share < 1:
         hint = of_per_cent(share)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -75,7 +74,7 @@ class Likelihood:
             lost = np.where(self.values < 1, (1 - self.values) * np.log1p(-p), 0.0)
         return p, float((self._sizes(p) * (kept + lost - self._entropy)).sum())
 
-    def _sizes(self, p: Any) -> Array:
+    def _sizes(self, p: object) -> Array:
         return self.above if self._even else np.asarray(np.where(p < self.values, self.below, self.above))
 
     def _of_sites(self, eta: Array, p: Array) -> Array:

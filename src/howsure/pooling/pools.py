@@ -22,7 +22,7 @@ def pool(
     experiments: Any,
     standard_errors: Any = None,
     *,
-    metric: Any = None,
+    metric: object = None,
     method: Method | None = None,
     estimand: Estimand | None = None,
     test: Test | None = None,
@@ -164,7 +164,7 @@ def pool(
     return replace(found, positive=sites.positive)
 
 
-def _refuse_beside(words: str, **arguments: Any) -> None:
+def _refuse_beside(words: str, **arguments: object) -> None:
     for name, value in arguments.items():
         if value is not None:
             message = f"`{name}` is for {words}"

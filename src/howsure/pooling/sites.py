@@ -86,7 +86,7 @@ class Sites:
         return definition is not None and definition.is_area
 
 
-def sites_of(experiments: Any, metric: Any, level: float | None, names: Sequence[str] | None) -> Sites:
+def sites_of(experiments: Any, metric: object, level: float | None, names: Sequence[str] | None) -> Sites:
     """Return the experiments of estimates, or of tables and a metric; in a list, or in a mapping by name."""
     listed = list(experiments)
     if isinstance(experiments, Mapping):
@@ -104,7 +104,7 @@ def sites_of(experiments: Any, metric: Any, level: float | None, names: Sequence
     return _checked(found, labels, level)
 
 
-def is_estimated(experiments: Any) -> bool:
+def is_estimated(experiments: object) -> bool:
     """Whether experiments are tables, estimates or comparisons, and not plain numbers."""
     if isinstance(experiments, Mapping):
         return len(experiments) > 0
@@ -112,7 +112,7 @@ def is_estimated(experiments: Any) -> bool:
     return any(_is_table(each) or isinstance(each, Estimated) for each in some)
 
 
-def _is_table(experiment: Any) -> bool:
+def _is_table(experiment: object) -> bool:
     return hasattr(experiment, "design")
 
 
@@ -160,7 +160,7 @@ def _checked(found: Sequence[Any], labels: tuple[str, ...], level: float | None)
     return Sites(labels, values, lows, highs, errors, own, quantity[0], (low, high), positive_of(found[0]))
 
 
-def positive_of(each: Any) -> str:
+def positive_of(each: object) -> str:
     """Return the positive class of an estimate, or of the models of a comparison; empty if there is none."""
     return str(getattr(getattr(each, "a", each), "positive", ""))
 

@@ -152,8 +152,8 @@ class Anova:
         if self.fixed == "reader":
             return Contrast(value, _root(of_cases), math.inf, 0.0, of_cases)
         variance = square / r + two
-        freedom = (r - 1) * _ratio(variance**2, (square / r) ** 2)
-        return Contrast(value, _root(variance), freedom, max(square - error + two, 0.0) / r, of_cases)
+        degrees_of_freedom = (r - 1) * _ratio(variance**2, (square / r) ** 2)
+        return Contrast(value, _root(variance), degrees_of_freedom, max(square - error + two, 0.0) / r, of_cases)
 
     def difference(self, first: int, second: int) -> Contrast:
         """Return the difference of two modalities' means over readers.
@@ -181,9 +181,9 @@ class Anova:
         if self.fixed == "reader":
             return Contrast(value, _root(of_cases), math.inf, 0.0, of_cases)
         variance = each * square + 2 * shared
-        freedom = own * _ratio(variance**2, (each * square) ** 2)
+        degrees_of_freedom = own * _ratio(variance**2, (each * square) ** 2)
         error = self.error - (two if self.is_nested else one + shared)
-        return Contrast(value, _root(variance), freedom, each * max(square - error, 0.0), of_cases)
+        return Contrast(value, _root(variance), degrees_of_freedom, each * max(square - error, 0.0), of_cases)
 
 
 def _ratio(above: float, below: float) -> float:

@@ -95,7 +95,7 @@ class ReaderDifference(Comparison):
         """Share of the variance that is due to the readers; the rest is due to the cases."""
         return share(self.of_readers, self.of_cases)
 
-    def sentence(self, style: Any = "clinical") -> str:
+    def sentence(self, style: object = "clinical") -> str:
         """Return the difference as one sentence, with its interval, p-value, readers and cases.
 
         Parameters

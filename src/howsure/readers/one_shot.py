@@ -83,7 +83,7 @@ class OneShot:
 
 def _contrast(plain: Contrast, variance: float, terms: list[tuple[float, int]]) -> Contrast:
     """Return a contrast with Satterthwaite's degrees of freedom of the mean squares, at least the smallest of them."""
-    below = sum(part**2 / freedom for part, freedom in terms)
-    freedom = max(variance**2 / below if below > 0 else math.inf, min(each for _, each in terms))
+    below = sum(part**2 / degrees_of_freedom for part, degrees_of_freedom in terms)
+    degrees_of_freedom = max(variance**2 / below if below > 0 else math.inf, min(each for _, each in terms))
     error = math.sqrt(variance) if variance > 0 else math.nan
-    return Contrast(plain.value, error, freedom, plain.of_readers, plain.of_cases)
+    return Contrast(plain.value, error, degrees_of_freedom, plain.of_readers, plain.of_cases)

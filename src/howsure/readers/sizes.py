@@ -251,17 +251,17 @@ def size_of(pilot: Pilot, readers: int, cases: int, value: float, margin: float,
     shared = max(pilot.cov2 - pilot.cov3, 0.0)
     if pilot.modalities == 1:
         own, base, add, shared = pilot.reader, pilot.error - pilot.cov2, readers * pilot.cov2, 1.0
-        factor, freedom = 1 / readers, readers - 1
+        factor, degrees_of_freedom = 1 / readers, readers - 1
     elif pilot.design == NESTED:
         own, base, add = pilot.reader, pilot.error - pilot.cov2, readers * shared
-        factor, freedom = 2 / readers, 2 * (readers - 1)
+        factor, degrees_of_freedom = 2 / readers, 2 * (readers - 1)
     else:
         own, base, add = pilot.modality_reader, pilot.error - pilot.cov1 - shared, readers * shared
-        factor, freedom = 2 / readers, readers - 1
+        factor, degrees_of_freedom = 2 / readers, readers - 1
     square = max(own, 0.0) + ratio * base  # expected mean square of the readers
     part = square + ratio * add
     _refuse_no_variance(part, ratio * pilot.error, "mean" if pilot.modalities == 1 else "difference")
-    degrees = freedom * (part / square) ** 2 if square > 0 else math.inf
+    degrees = degrees_of_freedom * (part / square) ** 2 if square > 0 else math.inf
     error = math.sqrt(factor * part)
     spread = float(quantile(level, degrees))
     power = _power(abs(value) / error if math.isnan(margin) else value / error, margin / error, spread, degrees, level)
@@ -279,17 +279,21 @@ def _power(centre: float, margin: float, spread: float, degrees: float, level: f
     return min(max(found, 0.0), 1.0)
 
 
-def _below(freedom: float, centre: float, at: float) -> float:
+def _below(degrees_of_freedom: float, centre: float, at: float) -> float:
     """Return the probability of a noncentral t below a value.
 
     SciPy's is undefined for infinite degrees of freedom and far in a tail; the normal approximation replaces it there.
     """
     from scipy import special
 
-    found = math.nan if math.isinf(freedom) else float(special.nctdtr(freedom, centre, at))
+    found = math.nan if math.isinf(degrees_of_freedom) else float(special.nctdtr(degrees_of_freedom, centre, at))
     if not math.isnan(found):
         return found
-    return float(special.ndtr((at * (1 - 1 / (4 * freedom)) - centre) / math.sqrt(1 + at**2 / (2 * freedom))))
+    return float(
+        special.ndtr(
+            (at * (1 - 1 / (4 * degrees_of_freedom)) - centre) / math.sqrt(1 + at**2 / (2 * degrees_of_freedom))
+        )
+    )
 
 
 def _refuse_design(pilot: Pilot, power: float | None, margin: float | None) -> None:
@@ -339,7 +343,7 @@ def _value(pilot: Pilot, true_value: float | None, margin: float) -> float:
     return pilot.difference
 
 
-def _share(name: str, value: Any) -> float | None:
+def _share(name: str, value: object) -> float | None:
     if value is None:
         return None
     found = real_number(name, value)
@@ -349,7 +353,7 @@ def _share(name: str, value: Any) -> float | None:
     return found
 
 
-def _positive(name: str, value: Any) -> float:
+def _positive(name: str, value: object) -> float:
     found = real_number(name, value)
     if not 0 < found < math.inf:
         message = f"`{name}` is a positive number, not {found:g}."

@@ -27,17 +27,17 @@ ROLES = ("reader", "case", "modality")
 
 @overload
 def reader_study(
-    rating: Any = ...,
+    rating: object = ...,
     *,
-    truth: Any = ...,
-    reader: Any,
-    case: Any,
-    modality: Any = ...,
-    call: Any = ...,
-    data: Any = ...,
+    truth: object = ...,
+    reader: object,
+    case: object,
+    modality: object = ...,
+    call: object = ...,
+    data: object = ...,
     metric: str | None = ...,
     threshold: float | None = ...,
-    pos_label: Any = ...,
+    pos_label: object = ...,
     method: Method = ...,
     covariance: Covariance | None = ...,
     fixed: Fixed | None = ...,
@@ -50,17 +50,17 @@ def reader_study(
 
 @overload
 def reader_study(
-    rating: Any = ...,
+    rating: object = ...,
     *,
-    truth: Any = ...,
-    reader: Any,
-    case: Any,
-    modality: Any = ...,
-    call: Any = ...,
-    data: Any = ...,
+    truth: object = ...,
+    reader: object,
+    case: object,
+    modality: object = ...,
+    call: object = ...,
+    data: object = ...,
     metric: str | None = ...,
     threshold: float | None = ...,
-    pos_label: Any = ...,
+    pos_label: object = ...,
     method: Method = ...,
     covariance: Covariance | None = ...,
     fixed: Fixed | None = ...,
@@ -79,17 +79,17 @@ def reader_study(
     "groups=[reader, patient])`.",
 )
 def reader_study(
-    rating: Any = None,
+    rating: object = None,
     *,
-    truth: Any = None,
-    reader: Any,
-    case: Any,
-    modality: Any = None,
-    call: Any = None,
-    data: Any = None,
+    truth: object = None,
+    reader: object,
+    case: object,
+    modality: object = None,
+    call: object = None,
+    data: object = None,
     metric: str | None = None,
     threshold: float | None = None,
-    pos_label: Any = None,
+    pos_label: object = None,
     method: Method = "obuchowski_rockette",
     covariance: Covariance | None = None,
     fixed: Fixed | None = None,
@@ -252,7 +252,7 @@ def reader_study(
     return Grouped(results=results, overall=study(np.flatnonzero(is_read)), columns=groups.columns)
 
 
-def _truth(column: Column, pos_label: Any) -> tuple[Booleans, Array]:
+def _truth(column: Column, pos_label: object) -> tuple[Booleans, Array]:
     present = column.levels[column.occurring()].tolist()
     if len(present) != 2:
         few = f"only the class {present[0]!r}" if len(present) == 1 else f"{len(present)} classes"
@@ -261,7 +261,7 @@ def _truth(column: Column, pos_label: Any) -> tuple[Booleans, Array]:
     return binary_truth(column, pos_label)
 
 
-def _calls(given: Any, classes: Array) -> Floats:
+def _calls(given: object, classes: Array) -> Floats:
     """Return 1 for calls of the positive class, else 0."""
     column = encoded("call", given)
     negative, positive = (str(each) for each in classes.tolist())

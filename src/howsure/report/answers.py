@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -26,7 +25,7 @@ def main_metric(shown: Shown) -> Measured:
     return shown.metrics[main_place([one.label for one in shown.metrics], is_usual=shown.part.is_usual)]
 
 
-def headline(found: Sequence[Shown], compared: Mapping[str, Any]) -> tuple[Texts, ...]:
+def headline(found: Sequence[Shown], compared: Mapping[str, object]) -> tuple[Texts, ...]:
     """Return the main result, a sentence for each model if there are few, and other notable results.
 
     Parameters
@@ -98,7 +97,7 @@ def _most_confused(part: Part) -> Iterator[str]:
 # --- several models ----------------------------------------------------------------------------------------------
 
 
-def _of_several(models: Sequence[Shown], compared: Mapping[str, Any]) -> Texts:
+def _of_several(models: Sequence[Shown], compared: Mapping[str, object]) -> Texts:
     """Return a sentence about the order of the models; without comparisons, it states that none was made."""
     names = [each.part.model for each in models]
     said = standing(names, [each for each in compared.values() if isinstance(each, Comparison)])

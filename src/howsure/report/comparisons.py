@@ -37,14 +37,14 @@ def comparisons(found: Mapping[str, Any], correction: str = "") -> Section:
     return Section("Comparisons", ((note,),), sentences(found), (difference_sheet(title, found, correction),))
 
 
-def sentences(found: Mapping[str, Any]) -> tuple[Texts, ...]:
+def sentences(found: Mapping[str, object]) -> tuple[Texts, ...]:
     """Return a sentence for each of the first comparisons."""
     said: list[Texts] = [(each.sentence(),) for each in found.values() if hasattr(each, "sentence")]
     further = len(said) - MOST_SENTENCES
     return (*said[:MOST_SENTENCES], *([(f"{further} more are in the table.",)] if further > 0 else []))
 
 
-def difference_sheet(title: str, found: Mapping[str, Any], correction: str = "", *, folded: bool = False) -> Sheet:
+def difference_sheet(title: str, found: Mapping[str, object], correction: str = "", *, folded: bool = False) -> Sheet:
     """Return a sheet of differences on one axis, with a line at no difference."""
     nulls = {EFFECTS[each.contrast].null if isinstance(each, Comparison) else 0.0 for each in found.values()}
     null = nulls.pop() if len(nulls) == 1 else math.nan
@@ -78,7 +78,7 @@ def aggregates(found: Mapping[str, Any]) -> Section:
     return Section(title, ((note,),), sheets=tuple(sheets))
 
 
-def _is_several(each: Any) -> bool:
+def _is_several(each: object) -> bool:
     return isinstance(each, Pooled) and len(each.values) > 1
 
 
@@ -146,12 +146,12 @@ def _many(size: int, correction: str) -> str:
     )
 
 
-def records(found: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def records(found: Mapping[str, object]) -> dict[str, dict[str, Any]]:
     """Return comparisons or pooled values by name as dicts: all their fields, or value and limits."""
     return {name: _record(each) for name, each in found.items()}
 
 
-def _record(each: Any) -> dict[str, Any]:
+def _record(each: object) -> dict[str, Any]:
     made = each.to_dict() if hasattr(each, "to_dict") else {name: getattr(each, name) for name in LIMITS}
     return dict(made)
 
@@ -177,7 +177,7 @@ def interval_cell(each: Any, ruler: Ruler, where: str = "", series: int = 0, *, 
     return Cell((interval,), value, float(each.value), bar, tip=tip)
 
 
-def _number(each: Any, name: str) -> float | None:
+def _number(each: object, name: str) -> float | None:
     """Return a field as a number, or None if there is none."""
     if name == "probability_greater" and getattr(each, "draws", True) is None:
         return None
@@ -187,7 +187,7 @@ def _number(each: Any, name: str) -> float | None:
     return None if found is None or math.isnan(found) else float(found)
 
 
-def _optional(each: Any, name: str) -> Cell:
+def _optional(each: object, name: str) -> Cell:
     found = _number(each, name)
     if found is None:
         return word("–", math.nan)
@@ -195,7 +195,7 @@ def _optional(each: Any, name: str) -> Cell:
     return Cell(value=text, order=found)
 
 
-def _prediction(each: Any) -> Cell:
+def _prediction(each: object) -> Cell:
     low, high = getattr(each, "prediction_interval", (math.nan, math.nan))
     if math.isnan(low):
         return word("–", math.nan)

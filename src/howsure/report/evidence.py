@@ -194,7 +194,7 @@ class Settings:
         return {ALL: found} if isinstance(found, Evaluation) else {ALL: found.overall, **found}
 
 
-def subject_of(name: str, given: Any) -> Subject:
+def subject_of(name: str, given: object) -> Subject:
     """Return a subject made from a table, an evaluation, or either of them by groups."""
     if isinstance(given, Evaluation):
         return _of_evaluations(name, in_groups(given.table), {ALL: given})

@@ -35,7 +35,7 @@ MOST_GROUPS = 20  # of a report that is not on gaps alone
 MARGIN = 0.05  # half-width of differences, for the cases needed
 
 
-def report_of_gaps(gaps: Any, *, title: str = "", command: str = "", files: Sequence[str | Path] = ()) -> Report:
+def report_of_gaps(gaps: object, *, title: str = "", command: str = "", files: Sequence[str | Path] = ()) -> Report:
     """Return the report on the gaps between groups: the largest gaps, the groups, all pairs, and the cases needed.
 
     Parameters

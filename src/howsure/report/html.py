@@ -163,7 +163,7 @@ def templates() -> Any:
     return environment
 
 
-def as_json(results: Any) -> str:
+def as_json(results: object) -> str:
     """Return JSON without characters that HTML would interpret as markup."""
     text = json.dumps(results, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return json_escaped(text).translate(HIDDEN)

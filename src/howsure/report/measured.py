@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from howsure.arrays import Seed
 from howsure.comparison.models import compare_all
 from howsure.comparison.rope import Region
 from howsure.decisions.result import DecisionCurve
@@ -79,9 +80,9 @@ def report_of(
     metrics: Sequence[str | Metric] | None = None,
     method: MethodName | Method | None = None,
     confidence_level: float | None = None,
-    random_state: Any = None,
-    comparisons: Named | Mapping[str, Any] = NOTHING,
-    aggregates: Named | Mapping[str, Any] = NOTHING,
+    random_state: Seed = None,
+    comparisons: Named | Mapping[str, object] = NOTHING,
+    aggregates: Named | Mapping[str, object] = NOTHING,
     rope: Region | None = None,
     left_out: int = 0,
     command: str = "",
@@ -199,7 +200,7 @@ def _compared(table: Any, metric: str, settings: Settings) -> Named | Mapping[st
     return found
 
 
-def _refuse_settings(**given: Any) -> None:
+def _refuse_settings(**given: object) -> None:
     for name, value in given.items():
         if value is not None:
             message = f"`{name}` is for tables: the report shows the estimates. Leave it out."

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from howsure.errors import HowsureError
 from howsure.estimates.estimate import Estimate, positive_notes
@@ -29,7 +28,7 @@ ALONE = (
 )
 
 
-def report_of_readers(study: Any, *, title: str = "", command: str = "", files: Sequence[str | Path] = ()) -> Report:
+def report_of_readers(study: object, *, title: str = "", command: str = "", files: Sequence[str | Path] = ()) -> Report:
     """Return the report on a reader study: means over readers, differences, single readers and variance components.
 
     Parameters

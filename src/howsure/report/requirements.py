@@ -82,7 +82,7 @@ _HOW_CERTIFIED = (
 )
 
 
-def _by_group(found: Any) -> Mapping[str, Any]:
+def _by_group(found: object) -> Mapping[str, Any]:
     return {} if found is None else found.by_name() if isinstance(found, Grouped) else {"": found}
 
 

@@ -142,7 +142,7 @@ def _narrower(models: Sequence[Shown]) -> tuple[Texts, ...]:
     )
 
 
-def to_quote(models: Sequence[Shown], comparisons: Iterable[Any]) -> Section:
+def to_quote(models: Sequence[Shown], comparisons: Iterable[object]) -> Section:
     """Return the metrics of a few models and the comparisons as sentences of a paper, at each level."""
     found = [_sentences(model) for model in models[:MOST_MODELS] if model.metrics]
     found += [(each.sentence("clinical"),) for each in comparisons if isinstance(each, Comparison)]
@@ -188,7 +188,7 @@ def per_class(models: Sequence[Shown], *, terse: bool) -> Section:
     return Section("Classes", sheets=(Sheet("Each class", headers, tuple(rows), axes=axes),))
 
 
-def _model(shown: Shown, series: int, models: Sequence[Any]) -> list[Cell]:
+def _model(shown: Shown, series: int, models: Sequence[object]) -> list[Cell]:
     """Return the cell with a model's name, if there are several models."""
     return [replace(word(shown.part.model), series=series)] if len(models) > 1 else []
 
@@ -306,7 +306,7 @@ def _metric(text: str) -> tuple[str, Any]:
     return metric_words(spec.head), spec.definition.function
 
 
-def _documented(name: str, documented: Any) -> tuple[Cell, Cell, Cell]:
+def _documented(name: str, documented: object) -> tuple[Cell, Cell, Cell]:
     """Return cells with a name, and the first line and references of its docstring."""
     text = (inspect.getdoc(documented) or "") if documented is not None else ""
     body = text.partition("References\n----------\n")[2]

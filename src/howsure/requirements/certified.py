@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.curves.along import confusion_along, on_counts
 from howsure.curves.curves import score_table
 from howsure.errors import INVALID_ARGUMENT, HowsureError, checked_level, of_per_cent, one_of, real_numbers
@@ -46,7 +46,7 @@ def certified_threshold(
     starts: Sequence[float] | None = None,
     method: MethodName | Method | None = None,
     confidence_level: float = 0.95,
-    random_state: Any = None,
+    random_state: Seed = None,
 ) -> CertifiedThreshold:
     r"""Return the largest, or smallest, threshold at which requirements are met with stated confidence.
 
@@ -173,7 +173,7 @@ class _Path:
         asked: Sequence[Requirement],
         metrics: Sequence[Metric],
         method: Method | None,
-        seed: Any,
+        seed: Seed,
         starts: Sequence[float],
     ) -> _Path:
         """Return the path; with interval methods that of fewer thresholds, which include the starts."""
@@ -256,7 +256,7 @@ class _ByInterval:
     """The test of one requirement at each threshold that inverts the interval of the metric."""
 
     def __init__(
-        self, table: ScoresTable, thresholds: Array, requirement: Requirement, method: Method | None, seed: Any
+        self, table: ScoresTable, thresholds: Array, requirement: Requirement, method: Method | None, seed: Seed
     ) -> None:
         self.table, self.thresholds, self.requirement, self.seed = table, thresholds, requirement, seed
         self.sides = IntervalSpec(0.95, "greater" if requirement.is_above else "less")

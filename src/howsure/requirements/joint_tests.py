@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from howsure.arrays import Seed
 from howsure.errors import HowsureError
 from howsure.estimates.batched_intervals import method_and_table, own_table
 from howsure.estimates.estimate import Estimate, positive_notes
@@ -137,7 +138,7 @@ def joint_test(
     method: MethodName | Method | None = None,
     confidence_level: float = 0.95,
     threshold: float | None = None,
-    random_state: Any = None,
+    random_state: Seed = None,
 ) -> JointTest:
     """Test whether all of several requirements are met, such as "sensitivity above 0.9 and specificity above 0.8".
 
@@ -228,7 +229,7 @@ def _side(requirement: Requirement) -> Alternative:
 
 
 def _p_value(
-    metric: Metric, table: Table, sides: IntervalSpec, method: Method | None, requirement: Requirement, seed: Any
+    metric: Metric, table: Table, sides: IntervalSpec, method: Method | None, requirement: Requirement, seed: Seed
 ) -> float:
     """Return the one-sided p-value of a requirement, of the method whose interval `estimate` returns."""
     chosen, same, small = method_and_table(metric, table, sides.suited(method))

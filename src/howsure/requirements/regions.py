@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.comparison.contenders import covariance_within, finite_gradients
 from howsure.designs.base import safe_divide
 from howsure.designs.variance_details import VarianceDetails
@@ -49,7 +49,7 @@ def joint_region(
     method: str | Method | None = None,
     confidence_level: float = 0.95,
     threshold: float | None = None,
-    random_state: Any = None,
+    random_state: Seed = None,
 ) -> JointRegion:
     r"""Return the joint confidence region of two metrics, such as sensitivity and specificity.
 
@@ -123,7 +123,7 @@ def joint_region(
     asked = list(zip((x, y), thresholds((x, y), threshold), strict=True))
     estimates = [estimate(one, each, threshold=at, **settings) for each, at in asked]
     bound = [resolve(each, one, threshold=at) for each, at in asked]
-    correlation, freedom = _moments(one, bound)
+    correlation, degrees_of_freedom = _moments(one, bound)
     facts: dict[str, Any] = {
         "x": estimates[0],
         "y": estimates[1],
@@ -132,13 +132,13 @@ def joint_region(
         "correlation": correlation,
     }
     outline = _Likelihood.of([own_table(one, each) for each in bound]) if likely else None
-    reason = _why_undefined(estimates, correlation, freedom)
+    reason = _why_undefined(estimates, correlation, degrees_of_freedom)
     if reason:
         return JointRegion(boundary_x=np.empty(0), boundary_y=np.empty(0), reason=reason, **facts)
-    radius = _radius(level, freedom)
+    radius = _radius(level, degrees_of_freedom)
     farthest = radius * (FARTHEST if likely else 1.0)
     scales = [
-        _scale(metric, one, chosen, seed, float(each), farthest, freedom)
+        _scale(metric, one, chosen, seed, float(each), farthest, degrees_of_freedom)
         for metric, each in zip(bound, estimates, strict=True)
     ]
     half_widths = _ellipse(correlation, radius)
@@ -148,7 +148,7 @@ def joint_region(
     return JointRegion(boundary_x=boundary[0], boundary_y=boundary[1], **facts)
 
 
-def one_model(given: Any, verb: str) -> Any:
+def one_model(given: object, verb: str) -> Any:
     """Return the table of one model; a matrix of counts is made a table.
 
     Raises
@@ -169,12 +169,12 @@ def thresholds(metrics: Sequence[Any], threshold: float | None) -> list[float | 
     return [threshold if need or not any(needs) else None for need in needs]
 
 
-def _why_undefined(estimates: list[Estimate], correlation: float, freedom: float) -> str:
+def _why_undefined(estimates: list[Estimate], correlation: float, degrees_of_freedom: float) -> str:
     if abs(correlation) > DETERMINED:
         first, second = (each.label for each in estimates)
         return f"in these data `{second}` follows from `{first}`, so the region is a line"
     undefined = [f"{each.label}: {each.reason}" for each in estimates if np.isnan([each, each.low, each.high]).any()]
-    if not undefined and not freedom > 1:
+    if not undefined and not degrees_of_freedom > 1:
         return "two metrics need at least three clusters"
     return "; ".join(undefined)
 
@@ -224,26 +224,36 @@ def _moments(table: Table, bound: list[Metric]) -> tuple[float, float]:
     spread = np.sqrt(np.maximum(np.diag(covariance), 0.0))
     correlation = float(np.clip(np.nan_to_num(safe_divide(covariance[0, 1], spread[0] * spread[1])), -1.0, 1.0))
     details = VarianceDetails.of(table.design)
-    freedom = float(np.min([details.small_sample_correction(table.cells, each)[1] for each in gradients]))
-    return (correlation if freedom > 1 else math.nan), freedom
+    degrees_of_freedom = float(np.min([details.small_sample_correction(table.cells, each)[1] for each in gradients]))
+    return (correlation if degrees_of_freedom > 1 else math.nan), degrees_of_freedom
 
 
-def _radius(level: float, freedom: float) -> float:
+def _radius(level: float, degrees_of_freedom: float) -> float:
     """Return the square root of the quantile of Hotelling's T² of two dimensions, or of χ²."""
     missed = math.log1p(-level)
-    if math.isinf(freedom):
+    if math.isinf(degrees_of_freedom):
         return math.sqrt(-2 * missed)
-    return math.sqrt(freedom * math.expm1(-2 * missed / (freedom - 1)))
+    return math.sqrt(degrees_of_freedom * math.expm1(-2 * missed / (degrees_of_freedom - 1)))
 
 
 def _scale(
-    metric: Metric, table: Table, method: Method | None, seed: Any, value: float, farthest: float, freedom: float
+    metric: Metric,
+    table: Table,
+    method: Method | None,
+    seed: Seed,
+    value: float,
+    farthest: float,
+    degrees_of_freedom: float,
 ) -> Scale:
     """Return the function from signed half-widths, in standard errors, to limits of the metric's interval."""
     chosen, same, small = method_and_table(metric, table, method)
     at_level = chosen.at_levels(same, small, seed)
     widths = np.linspace(0.0, farthest, HALF_WIDTHS + 1)
-    tails = share_beyond(widths) if math.isinf(freedom) else [share_beyond_t(each, freedom) for each in widths.tolist()]
+    tails = (
+        share_beyond(widths)
+        if math.isinf(degrees_of_freedom)
+        else [share_beyond_t(each, degrees_of_freedom) for each in widths.tolist()]
+    )
     found = [at_level(Level(float(tail))).of_one() for tail in tails[1:]]
     low = np.fmin.accumulate([value, *(each.low for each in found)])
     high = np.fmax.accumulate([value, *(each.high for each in found)])

@@ -37,7 +37,7 @@ class Requirement:
     bound: float
 
     @classmethod
-    def of(cls, given: Any) -> Requirement:
+    def of(cls, given: object) -> Requirement:
         """Return the requirement that a text such as ``"recall>0.9"``, or a tuple ``(metric, ">", 0.9)``, states.
 
         Raises
@@ -87,7 +87,7 @@ class Requirement:
 Asked = str | tuple[str | Metric, str, float] | Requirement
 
 
-def listed_requirements(given: Any) -> list[Requirement]:
+def listed_requirements(given: object) -> list[Requirement]:
     """Return one or several requirements as a list; raise an error if there are none."""
     is_one = isinstance(given, str | Requirement) or (
         isinstance(given, tuple) and len(given) == 3 and isinstance(given[1], str) and given[1][:1] in {"<", ">"}

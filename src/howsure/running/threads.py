@@ -14,7 +14,7 @@ PATIENCE = 0.01  # seconds: for shorter work, waiting for Python's lock costs mo
 _WORKER = threading.local()
 
 
-def in_threads(function: Callable[..., Any], *arguments: Sequence[Any]) -> Iterator[Any]:
+def in_threads(function: Callable[..., Any], *arguments: Sequence[object]) -> Iterator[Any]:
     """Yield the results of a function for each set of arguments, in order, like `map`.
 
     The caller's thread starts, and the other threads join if there is still work after a moment. A nested call runs in

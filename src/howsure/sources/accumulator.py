@@ -50,7 +50,7 @@ class Accumulator(Generic[Counted]):
     6
     """
 
-    def __init__(self, source: Callable[..., Counted], **settings: Any) -> None:
+    def __init__(self, source: Callable[..., Counted], **settings: object) -> None:
         if not callable(source):
             message = f"An accumulator takes the function that counts, such as `howsure.confusion`, not {source!r}."
             raise HowsureError(message)
@@ -62,7 +62,7 @@ class Accumulator(Generic[Counted]):
         """Forget all cases."""
         self._parts: list[tuple[int, Any]] = []  # by decreasing number of batches, so cells are added seldom
 
-    def update(self, *columns: Any, **more: Any) -> None:
+    def update(self, *columns: object, **more: object) -> None:
         """Count a batch; an empty batch adds nothing.
 
         Parameters
@@ -159,7 +159,7 @@ def _sum(parts: list[Any]) -> Any:
     return total
 
 
-def _refuse_scaled(weight: Any) -> None:
+def _refuse_scaled(weight: object) -> None:
     """Refuse weights that the source would rescale, because each batch would get its own scale."""
     try:
         weights = np.asarray(weight, dtype=float)

@@ -23,7 +23,7 @@ class Beside:
     split: list[Column]
 
     @classmethod
-    def of(cls, found: Mapping[str, Any], split: list[str], lengths: Mapping[str, Sized]) -> Beside:
+    def of(cls, found: Mapping[str, object], split: list[str], lengths: Mapping[str, Sized]) -> Beside:
         """Return them from the columns by role; refuse columns of differing length."""
         group = [encoded(role, found[role]) for role in roles(dict.fromkeys(split))]
         weight = checked_weight(found["sample_weight"]) if "sample_weight" in found else None

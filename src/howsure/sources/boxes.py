@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from howsure.arrays import Array
@@ -87,23 +85,23 @@ def _shared(boxes: Array, others: Array) -> Array:
     return np.asarray(np.maximum(width, 0.0) * np.maximum(height, 0.0))
 
 
-def finite_numbers(role: str, given: Any) -> Array:
+def finite_numbers(argument_name: str, given: object) -> Array:
     """Return numbers as an array of at least one axis; refuse missing and infinite values."""
-    found = np.atleast_1d(real_numbers(role, given))
+    found = np.atleast_1d(real_numbers(argument_name, given))
     if not np.isfinite(found).all():
-        message = f"`{role}` holds a missing or infinite number. Drop it first."
+        message = f"`{argument_name}` holds a missing or infinite number. Drop it first."
         raise HowsureError(message)
     return found
 
 
-def boxes_of(role: str, given: Any) -> Array:
+def boxes_of(argument_name: str, given: object) -> Array:
     """Return boxes (left, top, right, bottom), ``(n, 4)``; refuse invalid boxes."""
-    boxes = finite_numbers(role, given)
+    boxes = finite_numbers(argument_name, given)
     if boxes.size % 4 or (boxes.size and (boxes.ndim != 2 or boxes.shape[1] != 4)):
-        message = f"`{role}` has shape {boxes.shape}. Give [left, top, right, bottom] of each box."
+        message = f"`{argument_name}` has shape {boxes.shape}. Give [left, top, right, bottom] of each box."
         raise HowsureError(message)
     boxes = boxes.reshape(-1, 4)
     if (boxes[:, 2:] < boxes[:, :2]).any():
-        message = f"`{role}` has a box that ends before it begins. Give [left, top, right, bottom]."
+        message = f"`{argument_name}` has a box that ends before it begins. Give [left, top, right, bottom]."
         raise HowsureError(message)
     return boxes

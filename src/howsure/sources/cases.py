@@ -25,12 +25,12 @@ def count_cases(
     kind: type[CasesTable],
     columns: Mapping[str, Any],
     *,
-    data: Any = None,
-    sample_weight: Any = None,
-    counts: Any = None,
-    groups: Any = None,
+    data: object = None,
+    sample_weight: object = None,
+    counts: object = None,
+    groups: object = None,
     fixed: str | None = None,
-    by: Any = None,
+    by: object = None,
     check: bool = True,
 ) -> Any:
     """Count cases by the distinct combinations of numbers, as a table of a kind of evidence of your own.
@@ -115,7 +115,7 @@ def count_cases(
     return beside.tables(list(named), table)
 
 
-def _models(columns: Mapping[str, Any]) -> tuple[Any, ...]:
+def _models(columns: Mapping[str, object]) -> tuple[Any, ...]:
     """Return the models, the same in every column that differs between models; ``(None,)`` for a single model."""
     found = {name: tuple(column) for name, column in columns.items() if isinstance(column, Mapping)}
     if not found:
@@ -128,7 +128,7 @@ def _models(columns: Mapping[str, Any]) -> tuple[Any, ...]:
     return models
 
 
-def _role(name: str, column: Any, model: Any) -> str:
+def _role(name: str, column: object, model: object) -> str:
     """Return the name of a model's column in messages."""
     return f"{name}[{str(model)!r}]" if isinstance(column, Mapping) else name
 

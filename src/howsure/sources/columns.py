@@ -35,7 +35,7 @@ class Grouped:
     multiplicity: Array | None = None  # of each value of the clusters' column, where it stands for several clusters
 
 
-def group(keys: Mapping[str, Any], weight: Any = None) -> Grouped:
+def group(keys: Mapping[str, object], weight: object = None) -> Grouped:
     """Count the combinations of the key columns' values.
 
     Parameters
@@ -67,7 +67,7 @@ def group(keys: Mapping[str, Any], weight: Any = None) -> Grouped:
     return replace(ordered, ranks=tuple(column.rank for column in columns))
 
 
-def group_again(keys: Mapping[str, Any], n: Array, weight: Array, weight_squared: Array) -> Grouped:
+def group_again(keys: Mapping[str, object], n: Array, weight: Array, weight_squared: Array) -> Grouped:
     """Merge counts of combinations whose labels are equal after conversion; see `group`."""
     columns = [encoded(name, values) for name, values in keys.items()]
     codes, inverse = _distinct(columns, [max(len(column.levels), 1) for column in columns])
@@ -138,7 +138,7 @@ def _in_order(levels: list[Array], codes: list[Array], n: Array, total: Array, s
     return Grouped(tuple(levels), tuple(codes), n, total, squared)
 
 
-def same_length(columns: list[Column], weight: Any) -> int:
+def same_length(columns: list[Column], weight: object) -> int:
     """Return the common length of the columns; refuse differing lengths and empty columns."""
     weights = weight if hasattr(weight, "__len__") else None
     refuse_other_lengths({column.name: column for column in columns} | {"sample_weight": weights})
@@ -168,40 +168,40 @@ def refuse_other_lengths(columns: Mapping[str, Sized | None]) -> None:
         raise HowsureError(message)
 
 
-def checked_weight(weight: Any, role: str = "sample_weight") -> Array:
+def checked_weight(weight: object, argument_name: str = "sample_weight") -> Array:
     """Return weights as floats of moderate size; refuse weights that are not finite, negative, or all zero.
 
     Parameters
     ----------
     weight : array-like of shape (n,)
         The weights.
-    role : str
+    argument_name : str
         Their name in messages.
     """
-    weight = plain(role, weight)
+    weight = plain(argument_name, weight)
     weights = None
     with suppress(TypeError, ValueError, OverflowError):
         given = np.asarray(weight)
         weights = None if given.dtype.kind in "mM" else given.astype(float)  # times are not numbers
     if weights is None:
-        message = f"`{role}` is not numeric. Give one non-negative number a case."
+        message = f"`{argument_name}` is not numeric. Give one non-negative number a case."
         raise HowsureError(message)
     if weights.ndim != 1:
-        message = f"`{role}` has shape {weights.shape}. Give one non-negative number a case."
+        message = f"`{argument_name}` has shape {weights.shape}. Give one non-negative number a case."
         raise HowsureError(message)
     for bad, words in ((~np.isfinite(weights), "is not finite"), (weights < 0, "is negative")):
         if bad.any():
             first = int(np.argmax(bad))
-            message = f"`{role}[{first}]` = {weights[first]:g} {words}. Weights are non-negative numbers."
+            message = f"`{argument_name}[{first}]` = {weights[first]:g} {words}. Weights are non-negative numbers."
             raise HowsureError(message)
     if not weights.any():
-        message = f"`{role}` is all zeros: no case counts."
+        message = f"`{argument_name}` is all zeros: no case counts."
         raise NoCaseError(message)
     scale = ordinary_scale(weights)
     return weights if scale == 1 else weights * scale
 
 
-def checked_counts(counts: Any) -> Array:
+def checked_counts(counts: object) -> Array:
     """Return numbers of identical cases as floats; refuse numbers that are fractional, negative, or all zero.
 
     Parameters
@@ -237,7 +237,7 @@ def ordinary_scale(weights: Array) -> float:
     return 1.0 if abs(size) <= ORDINARY else math.ldexp(1.0, min(max(-size, -1000), 1000))
 
 
-def indicator(name: str, values: Any) -> Array:
+def indicator(name: str, values: object) -> Array:
     """Return a multilabel indicator array as integers; refuse values other than 0 and 1."""
     values = plain(name, values)
     try:

@@ -38,17 +38,17 @@ NUMBERS = (bool, int, float, np.number, np.bool_)
 
 @overload
 def confusion(
-    y_true: Any,
-    y_pred: Any,
+    y_true: object,
+    y_pred: object,
     *,
-    data: Any = ...,
+    data: object = ...,
     labels: ArrayLike | None = ...,
-    pos_label: Any = ...,
-    sample_weight: Any = ...,
-    counts: Any = ...,
-    groups: Any = ...,
+    pos_label: object = ...,
+    sample_weight: object = ...,
+    counts: object = ...,
+    groups: object = ...,
     fixed: str | None = ...,
-    strata: Any = ...,
+    strata: object = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
     by: None = None,
     check: bool = ...,
@@ -57,17 +57,17 @@ def confusion(
 
 @overload
 def confusion(
-    y_true: Any,
-    y_pred: Any,
+    y_true: object,
+    y_pred: object,
     *,
-    data: Any = ...,
+    data: object = ...,
     labels: ArrayLike | None = ...,
-    pos_label: Any = ...,
-    sample_weight: Any = ...,
-    counts: Any = ...,
-    groups: Any = ...,
+    pos_label: object = ...,
+    sample_weight: object = ...,
+    counts: object = ...,
+    groups: object = ...,
     fixed: str | None = ...,
-    strata: Any = ...,
+    strata: object = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
     by: Sized,
     check: bool = ...,
@@ -75,17 +75,17 @@ def confusion(
 
 
 def confusion(
-    y_true: Any,
-    y_pred: Any,
+    y_true: object,
+    y_pred: object,
     *,
-    data: Any = None,
+    data: object = None,
     labels: ArrayLike | None = None,
-    pos_label: Any = None,
-    sample_weight: Any = None,
-    counts: Any = None,
-    groups: Any = None,
+    pos_label: object = None,
+    sample_weight: object = None,
+    counts: object = None,
+    groups: object = None,
     fixed: str | None = None,
-    strata: Any = None,
+    strata: object = None,
     stratum_sizes: Mapping[Any, float] | None = None,
     by: Sized | None = None,
     check: bool = True,
@@ -189,7 +189,7 @@ def confusion(
         cells = replace(cells, classes=classes).drawn_from(*own, stratum_sizes)
     cells = cells.of(kept)
 
-    def table(counts: Array, design: Design, rows: Any) -> ConfusionTable:
+    def table(counts: Array, design: Design, rows: object) -> ConfusionTable:
         shape = (*counts.shape[:-1], len(axis), len(axis))
         own: dict[str, Any] = {"labels": axis, "is_ordered": stated}
         return ConfusionTable(counts=counts.reshape(shape), design=design, rows=rows, **own)
@@ -207,7 +207,7 @@ def class_labels(
     predicted: Array,
     labels: ArrayLike | None,
     *ranks: Rank,
-    pos_label: Any = None,
+    pos_label: object = None,
     check: bool = True,
 ) -> Array:
     """Return the classes of a table: those given, or all that occur in the order of `class_order`.
@@ -289,7 +289,7 @@ def refuse_mixed(
         refuse_unshared(true, predicted, name, said)
 
 
-def _is_digits(label: Any) -> bool:
+def _is_digits(label: object) -> bool:
     """Whether a text label is written like a number."""
     return str(label).strip().lstrip("+-").replace(".", "", 1).isdigit()
 
@@ -307,7 +307,7 @@ def _cells(counted: Grouped, axis: Array) -> tuple[Array, Array]:
     return true * len(axis) + predicted, (true >= 0) & (predicted >= 0)
 
 
-def grouped_by_weight(keys: dict[str, Any], weight: Any) -> Grouped | None:
+def grouped_by_weight(keys: dict[str, Any], weight: object) -> Grouped | None:
     """Count the combinations of the columns' values and the weight (the last key); None if there are too many."""
     weights = checked_weight(weight)
     head = weights[: 2**16]
@@ -317,7 +317,7 @@ def grouped_by_weight(keys: dict[str, Any], weight: Any) -> Grouped | None:
     return counted if len(counted.n) <= MOST_ATOMS else None
 
 
-def _atoms(keys: dict[str, Any], weight: Any, axis: Array) -> tuple[Array, Array, Array] | None:
+def _atoms(keys: dict[str, Any], weight: object, axis: Array) -> tuple[Array, Array, Array] | None:
     """Return the distinct weights of each cell and how often each occurs; None if there are too many."""
     counted = grouped_by_weight(keys, weight)
     if counted is None:
@@ -326,7 +326,7 @@ def _atoms(keys: dict[str, Any], weight: Any, axis: Array) -> tuple[Array, Array
     return cell[kept], counted.levels[2][counted.codes[2]][kept].astype(float), counted.n[kept]
 
 
-def _refuse_row(*columns: Any) -> None:
+def _refuse_row(*columns: object) -> None:
     """Refuse arrays of one long row, as MATLAB's files hold vectors."""
     shapes: list[tuple[int, ...]] = [getattr(each, "shape", ()) for each in columns]
     if all(len(shape) == 2 and shape[0] == 1 and shape[1] > MOST_LABELS for shape in shapes):
@@ -338,7 +338,7 @@ def _refuse_row(*columns: Any) -> None:
         raise DoubtfulDataError(message)
 
 
-def _is_indicator(values: Any) -> bool:
+def _is_indicator(values: object) -> bool:
     """Whether values have a second axis, longer than 1: an array of shape (n, 1) is a column."""
     if isinstance(values, list | tuple):
         first = values[0] if values else None
@@ -347,12 +347,12 @@ def _is_indicator(values: Any) -> bool:
 
 
 def multilabel(
-    y_true: Any,
-    y_pred: Any,
+    y_true: object,
+    y_pred: object,
     *,
     labels: ArrayLike | None = None,
-    sample_weight: Any = None,
-    groups: Any = None,
+    sample_weight: object = None,
+    groups: object = None,
     by: Sized | None = None,
     check: bool = True,
 ) -> MultilabelTable | Tables[MultilabelTable]:
@@ -426,7 +426,7 @@ def _multilabel(
     return MultilabelTable(counts=counts, labels=axis, design=design, rows=rows)
 
 
-def _cluster_codes(name: str, values: Any, rows: int) -> tuple[Array, Array]:
+def _cluster_codes(name: str, values: object, rows: int) -> tuple[Array, Array]:
     column = encoded(name, values)
     if len(column) != rows:
         message = f"`{name}` has {len(column)} entries for {rows} rows."
@@ -434,7 +434,7 @@ def _cluster_codes(name: str, values: Any, rows: int) -> tuple[Array, Array]:
     return column.used()
 
 
-def _indicator(name: str, values: Any) -> Array:
+def _indicator(name: str, values: object) -> Array:
     array = indicator(name, values)
     if not array.size:
         message = f"`{name}` is empty: there is no case to evaluate."

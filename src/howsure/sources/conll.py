@@ -17,7 +17,7 @@ START = "-DOCSTART-"  # the line before each document
 FEWEST = 2  # columns
 
 
-def is_conll(data: Any) -> bool:
+def is_conll(data: object) -> bool:
     """Whether data are the path of a CoNLL file, by its suffix or because its first line ends in a tag.
 
     Parameters

@@ -17,7 +17,7 @@ GROUPS = "groups"
 AXES = 2  # of an array with a column for each factor
 
 
-def drawn_anew(groups: Any, fixed: str | None, data: Any) -> Any:
+def drawn_anew(groups: object, fixed: str | None, data: object) -> Any:
     """Return ``groups`` without a factor whose levels a new study would keep.
 
     Parameters
@@ -46,7 +46,7 @@ def drawn_anew(groups: Any, fixed: str | None, data: Any) -> Any:
     return next(column for name, column in factors.items() if name != kept)
 
 
-def split_factors(names: Mapping[str, Any], data: Any) -> tuple[dict[str, Any], tuple[str, ...]]:
+def split_factors(names: Mapping[str, object], data: object) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the columns by role, with a role for each of two crossed factors, and the names of the factors.
 
     Parameters
@@ -70,7 +70,7 @@ def split_factors(names: Mapping[str, Any], data: Any) -> tuple[dict[str, Any], 
     return found, tuple(factors)
 
 
-def joined_factors(columns: Mapping[str, Any], factors: tuple[str, ...]) -> dict[str, Any]:
+def joined_factors(columns: Mapping[str, object], factors: tuple[str, ...]) -> dict[str, Any]:
     """Return the columns by role, with one column ``groups`` of the combinations of the factors.
 
     Parameters
@@ -99,7 +99,7 @@ def joined_factors(columns: Mapping[str, Any], factors: tuple[str, ...]) -> dict
     return found
 
 
-def one_column(groups: Any) -> Any:
+def one_column(groups: object) -> Any:
     """Return the column of the combinations of two factors; other columns unchanged."""
     names, factors = split_factors({GROUPS: groups}, None)
     return joined_factors(names, factors)[GROUPS]
@@ -124,7 +124,7 @@ def _role(factor: str) -> str:
     return f"{GROUPS}[{factor!r}]"
 
 
-def _factors(groups: Any, data: Any) -> dict[str, Any] | None:
+def _factors(groups: object, data: object) -> dict[str, Any] | None:
     """Return the columns of the factors by name; None for one column."""
     found = _named(groups, data)
     if found is None:
@@ -137,7 +137,7 @@ def _factors(groups: Any, data: Any) -> dict[str, Any] | None:
     return found
 
 
-def _named(groups: Any, data: Any) -> dict[str, Any] | None:
+def _named(groups: Any, data: object) -> dict[str, Any] | None:
     if isinstance(groups, Mapping):
         return {str(name): column for name, column in groups.items()}
     if isinstance(groups, list | tuple) and data is not None and all(isinstance(each, str) for each in groups):
@@ -155,5 +155,5 @@ def _named(groups: Any, data: Any) -> dict[str, Any] | None:
     return {f"factor {at + 1}": groups[:, at] for at in range(shape[1])}
 
 
-def _is_column(each: Any) -> bool:
+def _is_column(each: object) -> bool:
     return hasattr(each, "__len__") and not isinstance(each, str | bytes) and not isinstance(each, Mapping)

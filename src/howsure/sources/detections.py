@@ -35,13 +35,13 @@ Images = Sequence[Mapping[str, Any]]
 @overload
 def detections(
     preds: Mapping[str, Images],
-    target: Sequence[Any],
+    target: Sequence[object],
     *,
     iou: ArrayLike = ...,
     max_detections: int = ...,
-    sample_weight: Any = ...,
-    counts: Any = ...,
-    groups: Any = ...,
+    sample_weight: object = ...,
+    counts: object = ...,
+    groups: object = ...,
     by: None = None,
 ) -> PairedUnitsTable: ...
 
@@ -49,13 +49,13 @@ def detections(
 @overload
 def detections(
     preds: Images,
-    target: Sequence[Any],
+    target: Sequence[object],
     *,
     iou: ArrayLike = ...,
     max_detections: int = ...,
-    sample_weight: Any = ...,
-    counts: Any = ...,
-    groups: Any = ...,
+    sample_weight: object = ...,
+    counts: object = ...,
+    groups: object = ...,
     by: None = None,
 ) -> DetectionsTable: ...
 
@@ -63,26 +63,26 @@ def detections(
 @overload
 def detections(
     preds: Images | Mapping[str, Images],
-    target: Sequence[Any],
+    target: Sequence[object],
     *,
     iou: ArrayLike = ...,
     max_detections: int = ...,
-    sample_weight: Any = ...,
-    counts: Any = ...,
-    groups: Any = ...,
+    sample_weight: object = ...,
+    counts: object = ...,
+    groups: object = ...,
     by: Sized,
 ) -> Tables[Any]: ...
 
 
 def detections(
     preds: Images | Mapping[str, Images],
-    target: Sequence[Any],
+    target: Sequence[object],
     *,
     iou: ArrayLike = COCO,
     max_detections: int = MOST,
-    sample_weight: Any = None,
-    counts: Any = None,
-    groups: Any = None,
+    sample_weight: object = None,
+    counts: object = None,
+    groups: object = None,
     by: Sized | None = None,
 ) -> DetectionsTable | PairedUnitsTable | Tables[Any]:
     """Count detections by score, as hits and false alarms, and the truths that were never detected, image by image.
@@ -199,7 +199,7 @@ class _Truths:
     crowd_boxes: Array
 
     @classmethod
-    def of(cls, index: int, given: Any) -> _Truths:
+    def of(cls, index: int, given: object) -> _Truths:
         role = f"target[{index}]"
         if not isinstance(given, Mapping):
             return cls([None] * whole_number(role, given, least=0), None, [], np.empty((0, 4)))
@@ -228,7 +228,7 @@ class _Detected:
     hits: Array
 
 
-def _matched(name: str, images: Any, truths: Sequence[_Truths], thresholds: Array, most: int) -> list[_Detected]:
+def _matched(name: str, images: object, truths: Sequence[_Truths], thresholds: Array, most: int) -> list[_Detected]:
     """Return the detections of each image, matched with its truths."""
     role = f"preds['{name}']" if name else "preds"
     given = several(role, images, "images")
@@ -241,33 +241,35 @@ def _matched(name: str, images: Any, truths: Sequence[_Truths], thresholds: Arra
     ]
 
 
-def _in_image(role: str, given: Any, truths: _Truths, thresholds: Array, most: int) -> _Detected:
+def _in_image(argument_name: str, given: object, truths: _Truths, thresholds: Array, most: int) -> _Detected:
     if not isinstance(given, Mapping) or "scores" not in given or ("hits" in given) == ("boxes" in given):
         message = (
-            f"`{role}` has 'scores' and either 'boxes' or 'hits' of an image's detections, and no others. {OF_IMAGES}"
+            f"`{argument_name}` has 'scores' and either 'boxes' or 'hits' of an image's detections, and no others. "
+            f"{OF_IMAGES}"
         )
         raise HowsureError(message)
-    scores = finite_numbers(f"{role}['scores']", given["scores"])
+    scores = finite_numbers(f"{argument_name}['scores']", given["scores"])
     if scores.ndim != 1:
-        message = f"`{role}['scores']` has the shape {scores.shape}. Give one number for each detection."
+        message = f"`{argument_name}['scores']` has the shape {scores.shape}. Give one number for each detection."
         raise HowsureError(message)
-    number, labels = len(scores), _labels(role, given, len(scores))
+    number, labels = len(scores), _labels(argument_name, given, len(scores))
     chosen = _highest(scores, labels, most)
     scores, labels = scores[chosen], [labels[place] for place in chosen.tolist()]
     if "hits" in given:
-        hits = finite_numbers(f"{role}['hits']", given["hits"])
+        hits = finite_numbers(f"{argument_name}['hits']", given["hits"])
         wanted = (number, len(thresholds))
         if hits.size != wanted[0] * wanted[1] or hits.shape[:1] != wanted[:1] or not np.isin(hits, (0, 1)).all():
             message = (
-                f"`{role}['hits']` has the shape {hits.shape}; give 0 or 1 for each of {wanted[0]} detections and each "
+                f"`{argument_name}['hits']` has the shape {hits.shape}; give 0 or 1 for each of {wanted[0]} "
+                "detections and each "
                 f"of {wanted[1]} thresholds, or one threshold, `iou=0.5`."
             )
             raise HowsureError(message)
         hits = hits.reshape(wanted)
         return _Detected(labels, scores, hits[chosen])
-    boxes = boxes_of(f"{role}['boxes']", given["boxes"])
+    boxes = boxes_of(f"{argument_name}['boxes']", given["boxes"])
     if len(boxes) != number or truths.boxes is None:
-        message = f"`{role}` and its truths need a box for each object: [left, top, right, bottom]."
+        message = f"`{argument_name}` and its truths need a box for each object: [left, top, right, bottom]."
         raise HowsureError(message)
     boxes = boxes[chosen]
     overlap = np.where(_alike(labels, truths.labels), overlaps(boxes, truths.boxes), -1.0)
@@ -296,17 +298,17 @@ def _highest(scores: Array, labels: list[Any], most: int) -> Array:
     return np.array(kept, dtype=np.intp)
 
 
-def _labels(role: str, given: Mapping[str, Any], number: int) -> list[Any]:
+def _labels(argument_name: str, given: Mapping[str, object], number: int) -> list[Any]:
     if "labels" not in given:
         return [None] * number
     column = given["labels"]
-    listed = several(f"{role}['labels']", column.tolist() if hasattr(column, "tolist") else column, "labels")
+    listed = several(f"{argument_name}['labels']", column.tolist() if hasattr(column, "tolist") else column, "labels")
     found = plain_labels(listed)
     if len(found) != number:
-        message = f"`{role}` has {len(found)} labels for {number} objects. Give one for each."
+        message = f"`{argument_name}` has {len(found)} labels for {number} objects. Give one for each."
         raise HowsureError(message)
     if [each for each in found if each is None or each != each]:  # noqa: PLR0124 - nan
-        message = f"`{role}['labels']` has a missing label. Drop the object, or give its class."
+        message = f"`{argument_name}['labels']` has a missing label. Drop the object, or give its class."
         raise HowsureError(message)
     return found
 

@@ -90,7 +90,7 @@ class Documents:
         return cls(own["y_true"], {name: own[role] for name, role in roles.items()}, by_model, repeated)
 
 
-def _by_model(y_pred: Any, *, named: bool) -> dict[str, Any]:
+def _by_model(y_pred: object, *, named: bool) -> dict[str, Any]:
     """Return the predictions by model name; the key is "" for a single model without a name."""
     if isinstance(y_pred, Mapping):
         found = {str(name): each for name, each in y_pred.items()}
@@ -104,13 +104,13 @@ def _by_model(y_pred: Any, *, named: bool) -> dict[str, Any]:
     return found
 
 
-def _listed(role: str, column: Any) -> list[Any]:
+def _listed(argument_name: str, column: object) -> list[Any]:
     for name in ("to_list", "to_pylist", "tolist"):
         if hasattr(column, name):
             column = getattr(column, name)()
             break
     if isinstance(column, str | Mapping) or not hasattr(column, "__iter__"):
-        raise HowsureError(NO_DOCUMENTS.format(role))
+        raise HowsureError(NO_DOCUMENTS.format(argument_name))
     return list(column)
 
 
@@ -142,7 +142,7 @@ def _of_tokens(
     return documents, {role: taken(column, first) for role, column in values.items()}
 
 
-def _of_rows(role: str, column: list[Any]) -> list[Any]:
+def _of_rows(argument_name: str, column: list[Any]) -> list[Any]:
     """Return the documents of a column with one document per row: lists, or strings of tags or JSON."""
     if not any(isinstance(each, str) for each in column):
         return [[] if each is None else _plain_spans(each) for each in column]
@@ -156,18 +156,19 @@ def _of_rows(role: str, column: list[Any]) -> list[Any]:
                     words = json.loads(each)
         if words is None or any(isinstance(word, str) and TAG.fullmatch(word) is None for word in words):
             message = (
-                f"`{role}` holds {each!r}, and no list of tags. Name the column with the sentence of each token as "
+                f"`{argument_name}` holds {each!r}, and no list of tags. Name the column with the sentence of each "
+                "token as "
                 "`unit`, or give a row for each sentence."
             )
             raise HowsureError(message)
         found.append(words)
     if column and all(len(words) == 1 for words in found):
-        message = f"`{role}` holds one tag a row: name the column with the sentence of each token as `unit`."
+        message = f"`{argument_name}` holds one tag a row: name the column with the sentence of each token as `unit`."
         raise HowsureError(message)
     return found
 
 
-def _plain_spans(document: Any) -> Any:
+def _plain_spans(document: object) -> Any:
     """Parse the spans that an engine left as JSON strings, which happens for lists of mixed types."""
     if not isinstance(document, list) or not all(isinstance(each, list) for each in document):
         return document
@@ -176,14 +177,14 @@ def _plain_spans(document: Any) -> Any:
     return document
 
 
-def _documents(role: str, given: list[Any]) -> list[list[Any]]:
+def _documents(argument_name: str, given: list[Any]) -> list[list[Any]]:
     """Return the documents as lists; refuse one flat list."""
     try:
         documents = [list(each) for each in given if not isinstance(each, str | Mapping)]
     except TypeError:
         documents = []
     if not documents or len(documents) < len(given):
-        raise HowsureError(NO_DOCUMENTS.format(role))
+        raise HowsureError(NO_DOCUMENTS.format(argument_name))
     return documents
 
 

@@ -174,7 +174,7 @@ def _sniffed(connection: Any, file: Location, rows: int) -> tuple[Any, ...]:
     return tuple(connection.sql(f"from {sniffer}").fetchall()[0][:10])
 
 
-def csv_as_texts(connection: Any, file: Location) -> str:
+def csv_as_texts(connection: object, file: Location) -> str:
     """Return the call that reads a CSV file without types; its first rows suggest the format."""
     dialect = _sniffed(connection, file, FIRST)
     _refuse_numbered_names(file, dialect[0], [each["name"] for each in dialect[7]])

@@ -71,7 +71,7 @@ def sort_order(values: Array) -> Array:
     return np.array(ascending(values.tolist()), dtype=np.intp)
 
 
-def encoded(name: str, values: Any) -> Column:
+def encoded(name: str, values: object) -> Column:
     """Return a column as codes of its distinct values.
 
     Raises
@@ -107,7 +107,7 @@ def _refuse_inexact(column: Column) -> None:
             raise HowsureError(message)
 
 
-def _encoded(name: str, values: Any) -> Column:
+def _encoded(name: str, values: object) -> Column:
     if isinstance(values, str | bytes | AbstractSet | Mapping) or not hasattr(values, "__len__"):
         message = f"`{name}` is {values!r}, not a column of values. To name a column of a frame or file, give `data=`."
         raise HowsureError(message)
@@ -165,7 +165,7 @@ def hashed(name: str, array: Array) -> Column | None:
     return Column(name, known, codes)
 
 
-def _one_dimensional(name: str, values: Any) -> Array:
+def _one_dimensional(name: str, values: object) -> Array:
     if not hasattr(values, "__array__"):
         values = several(name, values, "labels, one a case")
     try:
@@ -230,7 +230,7 @@ def _looked_up(name: str, array: Array) -> Column:
     return Column(name, as_labels(list(index)), codes)
 
 
-def is_missing(value: Any) -> bool:
+def is_missing(value: object) -> bool:
     """Whether a value is missing: None, nan, or a library's own missing value."""
     if value is None or type(value).__name__ in {"NAType", "NaTType"}:
         return True
@@ -255,7 +255,7 @@ def _from_package(name: str, values: Any) -> Column | None:
     return found
 
 
-def _from_pandas(name: str, values: Any) -> Column | None:
+def _from_pandas(name: str, values: object) -> Column | None:
     pandas = sys.modules["pandas"]
     if getattr(values, "ndim", 1) != 1:
         return None
@@ -311,7 +311,7 @@ def refuse_missing(name: str, gaps: Array, n: Array | None = None) -> None:
         raise HowsureError(message)
 
 
-def coded_with_gaps(name: str, values: Any) -> tuple[Array, Array]:
+def coded_with_gaps(name: str, values: object) -> tuple[Array, Array]:
     """Return the distinct values of a column and each row's code, -1 where it is missing."""
     array = _one_dimensional(name, plain(name, values))
     gaps = missing(array)
@@ -324,12 +324,12 @@ def coded_with_gaps(name: str, values: Any) -> tuple[Array, Array]:
     return column.levels, codes
 
 
-def refuse_gaps(role: str, codes: Array, spared: str) -> None:
+def refuse_gaps(argument_name: str, codes: Array, spared: str) -> None:
     """Refuse missing values of a column; the error names the other column, which may have gaps.
 
     Parameters
     ----------
-    role : str
+    argument_name : str
         Name of the column in errors.
     codes : ndarray of shape (n,)
         The codes from `coded_with_gaps`.
@@ -337,7 +337,7 @@ def refuse_gaps(role: str, codes: Array, spared: str) -> None:
         The column that may have missing values.
     """
     if gaps := int((codes < 0).sum()):
-        message = f"`{role}` has {gaps} missing values. Only `{spared}` may lack some."
+        message = f"`{argument_name}` has {gaps} missing values. Only `{spared}` may lack some."
         raise HowsureError(message)
 
 

@@ -65,7 +65,7 @@ class Counted:
     ranks: dict[str, dict[Any, int]] = field(default_factory=dict)
 
 
-def is_held(frame: Any) -> bool:
+def is_held(frame: object) -> bool:
     """Whether an engine holds the rows: a lazy frame, a relation, a stream, or a partitioned frame."""
     if isinstance(frame, Mapping):
         return False
@@ -235,7 +235,7 @@ def _columns(frame: Any) -> Columns:
     }
 
 
-def _are_many(frame: Any, names: Mapping[str, str], bins: Bins) -> bool:
+def _are_many(frame: object, names: Mapping[str, str], bins: Bins) -> bool:
     """Whether there are too many distinct scores to count each; if so, fit the bins to their range."""
     if not bins.columns:
         return False
@@ -346,7 +346,7 @@ def _listed(values: Any) -> list[Any]:
     return values.tolist() if isinstance(values, np.ndarray) else list(values)
 
 
-def _floats(values: Any) -> Array:
+def _floats(values: object) -> Array:
     """Return counts or sums of an engine as floats; nan for null."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iuf":
         return values.astype(float, copy=False)

@@ -36,44 +36,44 @@ SCHEMES = {
 
 @overload
 def entities(
-    y_true: Any = ...,
-    y_pred: Any = ...,
+    y_true: object = ...,
+    y_pred: object = ...,
     *,
-    data: Any = ...,
-    unit: Any = ...,
+    data: object = ...,
+    unit: object = ...,
     scheme: Scheme | None = ...,
-    sample_weight: Any = ...,
-    counts: Any = ...,
-    groups: Any = ...,
+    sample_weight: object = ...,
+    counts: object = ...,
+    groups: object = ...,
     by: None = None,
 ) -> EventsTable | PairedUnitsTable: ...
 
 
 @overload
 def entities(
-    y_true: Any = ...,
-    y_pred: Any = ...,
+    y_true: object = ...,
+    y_pred: object = ...,
     *,
-    data: Any = ...,
-    unit: Any = ...,
+    data: object = ...,
+    unit: object = ...,
     scheme: Scheme | None = ...,
-    sample_weight: Any = ...,
-    counts: Any = ...,
-    groups: Any = ...,
+    sample_weight: object = ...,
+    counts: object = ...,
+    groups: object = ...,
     by: Sized,
 ) -> Tables[Any]: ...
 
 
 def entities(
-    y_true: Any = None,
-    y_pred: Any = None,
+    y_true: object = None,
+    y_pred: object = None,
     *,
-    data: Any = None,
-    unit: Any = None,
+    data: object = None,
+    unit: object = None,
     scheme: Scheme | None = None,
-    sample_weight: Any = None,
-    counts: Any = None,
-    groups: Any = None,
+    sample_weight: object = None,
+    counts: object = None,
+    groups: object = None,
     by: Sized | None = None,
 ) -> EventsTable | PairedUnitsTable | Tables[Any]:
     """Count the entities of documents that a model found, missed and found wrongly.
@@ -176,13 +176,13 @@ def _numbers(wanted: list[set[Span]], found: list[set[Span]], types: list[str]) 
         yield from ((hits[name], alarms[name], misses[name]) for name in types)
 
 
-def _is_tag(given: Any) -> bool:
+def _is_tag(given: object) -> bool:
     return isinstance(given, str)
 
 
-def _entities(role: str, number: int, document: Sequence[Any], scheme: str | None) -> set[Span]:
+def _entities(argument_name: str, number: int, document: Sequence[object], scheme: str | None) -> set[Span]:
     """Return the entities of a document."""
-    where = f"{role}[{number}]"
+    where = f"{argument_name}[{number}]"
     if not any(_is_tag(each) for each in document):
         return {_span(where, place, each) for place, each in enumerate(document)}
     tags = [_tag(where, place, each) for place, each in enumerate(document)]
@@ -211,7 +211,7 @@ def _tag(where: str, place: int, given: Any) -> tuple[str, str]:
     return (match[1], match[2] or "_") if match[1] else OUTSIDE
 
 
-def _span(where: str, place: int, given: Any) -> Span:
+def _span(where: str, place: int, given: object) -> Span:
     """Return start, end and type of a span."""
     if isinstance(given, Mapping):
         parts: list[Any] = [given.get("start"), given.get("end"), given.get("label", given.get("type"))]

@@ -27,17 +27,17 @@ NO_LABEL = np.array(["event"])
 
 @overload
 def events(
-    tp: Any,
-    fp: Any,
-    fn: Any,
+    tp: object,
+    fp: object,
+    fn: object,
     *,
-    unit: Any = ...,
-    label: Any = ...,
+    unit: object = ...,
+    label: object = ...,
     model: None = None,
-    data: Any = ...,
-    sample_weight: Any = ...,
-    groups: Any = ...,
-    counts: Any = ...,
+    data: object = ...,
+    sample_weight: object = ...,
+    groups: object = ...,
+    counts: object = ...,
     by: None = None,
     check: bool = ...,
 ) -> EventsTable: ...
@@ -45,17 +45,17 @@ def events(
 
 @overload
 def events(
-    tp: Any,
-    fp: Any,
-    fn: Any,
+    tp: object,
+    fp: object,
+    fn: object,
     *,
-    unit: Any = ...,
-    label: Any = ...,
+    unit: object = ...,
+    label: object = ...,
     model: Sized,
-    data: Any = ...,
-    sample_weight: Any = ...,
-    groups: Any = ...,
-    counts: Any = ...,
+    data: object = ...,
+    sample_weight: object = ...,
+    groups: object = ...,
+    counts: object = ...,
     by: None = None,
     check: bool = ...,
 ) -> PairedUnitsTable: ...
@@ -63,34 +63,34 @@ def events(
 
 @overload
 def events(
-    tp: Any,
-    fp: Any,
-    fn: Any,
+    tp: object,
+    fp: object,
+    fn: object,
     *,
-    unit: Any = ...,
-    label: Any = ...,
+    unit: object = ...,
+    label: object = ...,
     model: Sized | None = ...,
-    data: Any = ...,
-    sample_weight: Any = ...,
-    groups: Any = ...,
-    counts: Any = ...,
+    data: object = ...,
+    sample_weight: object = ...,
+    groups: object = ...,
+    counts: object = ...,
     by: Sized,
     check: bool = ...,
 ) -> Tables[Any]: ...
 
 
 def events(
-    tp: Any,
-    fp: Any,
-    fn: Any,
+    tp: object,
+    fp: object,
+    fn: object,
     *,
-    unit: Any = None,
-    label: Any = None,
+    unit: object = None,
+    label: object = None,
     model: Sized | None = None,
-    data: Any = None,
-    sample_weight: Any = None,
-    groups: Any = None,
-    counts: Any = None,
+    data: object = None,
+    sample_weight: object = None,
+    groups: object = None,
+    counts: object = None,
     by: Sized | None = None,
     check: bool = True,
 ) -> EventsTable | PairedUnitsTable | Tables[Any]:
@@ -177,16 +177,16 @@ def events(
     return groups_of_columns(list(named), split).each(rows.table) if named else rows.table(slice(None))
 
 
-def _numbers(role: str, given: Any) -> Array:
+def _numbers(argument_name: str, given: object) -> Array:
     try:
-        found = np.asarray(plain(role, given), dtype=float)
+        found = np.asarray(plain(argument_name, given), dtype=float)
     except (TypeError, ValueError, OverflowError):
         remedy = "To name a column of a frame or file, give `data=`" if isinstance(given, str) else "Give numbers"
-        message = f"`{role}` is not numeric. {remedy}: how many there are in each row."
+        message = f"`{argument_name}` is not numeric. {remedy}: how many there are in each row."
         raise HowsureError(message) from None
     if found.ndim != 1 or not len(found):
         what = f"has shape {found.shape}" if found.ndim != 1 else "is empty"
-        message = f"`{role}` {what}. Give one number for each unit, or each class in a unit."
+        message = f"`{argument_name}` {what}. Give one number for each unit, or each class in a unit."
         raise HowsureError(message)
     for bad, words in (
         (~np.isfinite(found), "missing or infinite"),
@@ -195,7 +195,7 @@ def _numbers(role: str, given: Any) -> Array:
     ):
         if bad.any():
             first = int(np.argmax(bad))
-            message = f"`{role}[{first}]` = {found[first]:g} is {words}. Give how many there are, 0 or more."
+            message = f"`{argument_name}[{first}]` = {found[first]:g} is {words}. Give how many there are, 0 or more."
             raise HowsureError(message)
     return found
 

@@ -174,7 +174,7 @@ def _needed(file: Location, package: str) -> str:
     return f"Reading '{file}' needs the package '{package}'. Install it: {INSTALLS[package]}"
 
 
-def write_parquet(table: Any, path: str | Path) -> None:
+def write_parquet(table: object, path: str | Path) -> None:
     """Write an Arrow table to a Parquet file."""
     from pyarrow import parquet
 

@@ -70,15 +70,15 @@ class Rows:
 
 
 def rows(
-    data: Any,
-    names: Mapping[str, Any],
-    weight: Any = None,
+    data: object,
+    names: Mapping[str, object],
+    weight: object = None,
     *,
     scores: Sequence[str] = (),
     gaps: Sequence[str] = (),
     exact: bool = False,
     check: bool = False,
-    counts: Any = None,
+    counts: object = None,
 ) -> Rows:
     """Return the rows of named columns, the distinct ones where an engine can count them.
 
@@ -108,15 +108,15 @@ def rows(
 
 
 def _rows(
-    data: Any,
-    asked: Mapping[str, Any],
-    weight: Any,
+    data: object,
+    asked: Mapping[str, object],
+    weight: object,
     scores: Sequence[str],
     gaps: Sequence[str],
     *,
     exact: bool,
     check: bool,
-    counts: Any,
+    counts: object,
 ) -> Rows:
     """Return the rows, with a column for each crossed factor."""
     role, weight = weight_or_counts(weight, counts)
@@ -138,7 +138,7 @@ def _rows(
     return _in_order(Rows(found.columns, tally, found.spread))
 
 
-def weight_or_counts(weight: Any, counts: Any) -> tuple[str, Any]:
+def weight_or_counts(weight: object, counts: object) -> tuple[str, Any]:
     """Return the column of weights or counts, and its role; refuse both at once.
 
     Parameters
@@ -154,7 +154,7 @@ def weight_or_counts(weight: Any, counts: Any) -> tuple[str, Any]:
     return COUNTS, counts
 
 
-def expanded(given: Mapping[Any, Any]) -> dict[Any, Any]:
+def expanded(given: Mapping[Any, object]) -> dict[Any, Any]:
     """Return columns with each row repeated ``counts`` times; unchanged without such a column.
 
     Parameters
@@ -174,13 +174,20 @@ def expanded(given: Mapping[Any, Any]) -> dict[Any, Any]:
     return {role: taken(each, places) for role, each in columns.items()}
 
 
-def _refuse_other_counts(number: Array, columns: Mapping[Any, Any]) -> None:
+def _refuse_other_counts(number: Array, columns: Mapping[Any, object]) -> None:
     """Refuse numbers of cases that are not one for each row of the columns."""
     refuse_other_lengths({COUNTS: number, **{role: each for role, each in columns.items() if hasattr(each, "__len__")}})
 
 
 def refuse_doubtful_lines(
-    lines: Grouped, columns: int, data: Any, keys: Mapping[str, Any], *, labels: Any, weight: Any, counts: Any
+    lines: Grouped,
+    columns: int,
+    data: object,
+    keys: Mapping[str, object],
+    *,
+    labels: object,
+    weight: object,
+    counts: object,
 ) -> None:
     """Refuse lines that seem to be totals, frequencies that are not read, or one class under two codes.
 
@@ -206,7 +213,7 @@ def refuse_doubtful_lines(
         _refuse_unread_counts(data, keys, lines.n)
 
 
-def _refuse_unread_counts(data: Any, keys: Mapping[str, Any], n: Array) -> None:
+def _refuse_unread_counts(data: object, keys: Mapping[str, object], n: Array) -> None:
     """Refuse data of which each combination of labels is one line, beside a column that is named as their number."""
     if len(n) < FEW_LINES or not (n == 1).all():
         return
@@ -247,7 +254,7 @@ def taken(column: Any, places: Array) -> Any:
 
 
 def grouped(
-    data: Any, keys: Mapping[str, Any], weight: Any = None, *, check: bool = False, counts: Any = None
+    data: object, keys: Mapping[str, object], weight: object = None, *, check: bool = False, counts: object = None
 ) -> Grouped:
     """Count the combinations of key columns; the arguments are those of `rows`."""
     role, weight = weight_or_counts(weight, counts)
@@ -261,17 +268,17 @@ def grouped(
     return found
 
 
-def _grouped(data: Any, keys: Mapping[str, Any], weight: Any, role: str, *, check: bool) -> Grouped:
+def _grouped(data: object, keys: Mapping[str, object], weight: object, argument_name: str, *, check: bool) -> Grouped:
     keys, factors = split_factors(keys, data)
     asked = {name for name, each in keys.items() if each is not None}
     if weight is None and CLUSTER not in asked and is_located(data):  # else random draws depend on the engine's order
         data = _held_or_located(data)
         if is_located(data) and (found := _counted_texts(data, keys, check=check)) is not None:
             return group_again(joined_factors(found.columns, factors), found.n, found.n, found.n)
-    frame, given = _found(data, keys, weight, role, check=check)
-    weight = None if weight is None else given.pop(role)
+    frame, given = _found(data, keys, weight, argument_name, check=check)
+    weight = None if weight is None else given.pop(argument_name)
     if frame is None:
-        if weight is not None and role == COUNTS:
+        if weight is not None and argument_name == COUNTS:
             weight = checked_counts(weight)
             _refuse_other_counts(weight, given)
         return group(joined_factors(given, factors), weight)
@@ -281,7 +288,7 @@ def _grouped(data: Any, keys: Mapping[str, Any], weight: Any, role: str, *, chec
     return replace(again, ranks=tuple(map(found.ranks.get, columns)), multiplicity=found.multiplicity)
 
 
-def columns(data: Any, names: Mapping[str, Any], *, check: bool = False, counts: Any = None) -> dict[str, Any]:
+def columns(data: object, names: Mapping[str, object], *, check: bool = False, counts: object = None) -> dict[str, Any]:
     """Return the named columns of the data, each row repeated ``counts`` times."""
     if counts is not None:
         weight_or_counts(names.get(WEIGHT), counts)
@@ -311,19 +318,19 @@ def _array(values: Any) -> Array:
 
 
 def _found(
-    data: Any, names: Mapping[str, Any], weight: Any, role: str = WEIGHT, *, check: bool
+    data: Any, names: Mapping[str, Any], weight: Any, argument_name: str = WEIGHT, *, check: bool
 ) -> tuple[Any, dict[str, Any]]:
     """Return the frame and its column names if an engine holds the data, else None and the columns."""
-    given = dict(names) if weight is None else {**names, role: weight}
+    given = dict(names) if weight is None else {**names, argument_name: weight}
     if boolean("check", check):
         refuse_confused(given)
     if data is None:
         return None, given
     frame, named = with_fields(opened(data, given.values()), given.values())
-    given = {role: checked_name(role, named(name), frame) for role, name in given.items()}
+    given = {argument_name: checked_name(argument_name, named(name), frame) for argument_name, name in given.items()}
     if is_held(frame):
         return frame, given
-    given = {role: column_of(frame, name) for role, name in given.items()}
+    given = {argument_name: column_of(frame, name) for argument_name, name in given.items()}
     if check:
         refuse_confused(given)
     return None, given
@@ -351,7 +358,7 @@ def _counted_texts(data: Any, names: Mapping[str, Any], *, check: bool) -> Count
 
 
 def _counted(
-    frame: Any,
+    frame: object,
     names: dict[str, str],
     weight: str | None,
     scores: Sequence[str] = (),
@@ -414,10 +421,10 @@ def opened(data: Any, wanted: Iterable[Any] | None = None) -> Any:
     return frame
 
 
-def checked_name(role: str, name: Any, frame: Any) -> str:
+def checked_name(argument_name: str, name: object, frame: Any) -> str:
     """Return a column's name; refuse one that the frame lacks, with the nearest names in the error."""
     if not isinstance(name, str):
-        message = f"With `data`, `{role}` is the name of a column, not {type(name).__name__}."
+        message = f"With `data`, `{argument_name}` is the name of a column, not {type(name).__name__}."
         raise HowsureError(message)
     known = list(frame) if isinstance(frame, Mapping) else frame.collect_schema().names()
     cells = re.split(r"[,;\t|]", known[0]) if len(known) == 1 else []

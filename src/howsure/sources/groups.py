@@ -26,7 +26,7 @@ ROLE = "by"  # followed in errors by the column's name in brackets
 MOST_CELLS = 2**28  # of all tables together: 2 GiB
 
 
-def by_columns(by: Any, data: Any) -> dict[str, Any]:
+def by_columns(by: Any, data: object) -> dict[str, Any]:
     """Return the grouping columns by name.
 
     Parameters
@@ -56,7 +56,7 @@ def by_columns(by: Any, data: Any) -> dict[str, Any]:
     return {str(getattr(by, "name", None) or "group"): by}
 
 
-def roles(columns: Mapping[str, Any]) -> dict[str, Any]:
+def roles(columns: Mapping[str, object]) -> dict[str, Any]:
     """Return the grouping columns by their names in errors."""
     return {ROLE if len(columns) == 1 else f"{ROLE}[{name!r}]": column for name, column in columns.items()}
 
@@ -185,7 +185,7 @@ class Tally:
         self,
         code: Array,
         names: Array,
-        sizes: Any,
+        sizes: object,
         cluster: Array | None,
         clusters_named: Array | None = None,
         multiplicity: Array | None = None,
@@ -299,7 +299,7 @@ class Cells:
         """Numbers and weights of the cases of the combinations."""
         return Tally(self.n, self.weight, self.weight_squared, is_weighted=self.is_weighted, strata=self.strata)
 
-    def drawn_from(self, code: Array, names: Array, sizes: Any) -> Cells:
+    def drawn_from(self, code: Array, names: Array, sizes: object) -> Cells:
         """Return the combinations with strata of known sizes: see `Tally.stratified`.
 
         Cell −1 marks cases that are in no table.
@@ -394,7 +394,7 @@ def clusters(
     return found if names is None else replace(found, names=names[present % number])
 
 
-def groups_of(named: Mapping[str, Any], given: Mapping[str, Any], rows: int) -> Groups:
+def groups_of(named: Mapping[str, object], given: Mapping[str, object], rows: int) -> Groups:
     """Return the groups of the named columns; refuse columns of differing length.
 
     Parameters

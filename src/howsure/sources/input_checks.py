@@ -140,12 +140,12 @@ def refuse_similar_labels(labels: list[Any]) -> None:
                 raise DoubtfulDataError(message)
 
 
-def refuse_identifiers(role: str, given: Mapping[Any, tuple[Array, Array]]) -> None:
+def refuse_identifiers(argument_name: str, given: Mapping[Any, tuple[Array, Array]]) -> None:
     """Refuse a column that names the items: all its values are different, and its name or the other columns say so.
 
     Parameters
     ----------
-    role : str
+    argument_name : str
         Name of the columns in errors.
     given : mapping of tuple of two ndarray
         Rater → the distinct values of its column, and each row's code.
@@ -155,7 +155,8 @@ def refuse_identifiers(role: str, given: Mapping[Any, tuple[Array, Array]]) -> N
         others = [levels for rater, (levels, _) in given.items() if rater != name]
         if names_item(name) or _are_identifiers(given[name][0], others):
             message = (
-                f"`{role}[{name!r}]` has another value in each row: it names the rows, and is no rater's. Leave it out."
+                f"`{argument_name}[{name!r}]` has another value in each row: it names the rows, and is no rater's. "
+                "Leave it out."
             )
             raise DoubtfulDataError(message)
 
@@ -234,12 +235,12 @@ def refuse_counted_lines(n: Array, weight: Array) -> None:
         raise DoubtfulDataError(message)
 
 
-def refuse_last_sum(role: str, numbers: Array) -> None:
+def refuse_last_sum(argument_name: str, numbers: Array) -> None:
     """Refuse a column whose last number is the sum of the others, and larger than each of them.
 
     Parameters
     ----------
-    role : str
+    argument_name : str
         Its name in errors.
     numbers : ndarray of shape (n,)
         The numbers.
@@ -249,7 +250,8 @@ def refuse_last_sum(role: str, numbers: Array) -> None:
         return
     if abs(others.sum() - numbers[-1]) <= 1e-12 * numbers[-1]:
         message = (
-            f"The last number of `{role}`, {numbers[-1]:g}, is the sum of the others: a total, it seems. Leave it out."
+            f"The last number of `{argument_name}`, {numbers[-1]:g}, is the sum of the others: a total, it seems. "
+            "Leave it out."
         )
         raise DoubtfulDataError(message)
 

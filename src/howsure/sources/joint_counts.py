@@ -29,7 +29,7 @@ def paired_counts(
     a: str = "A",
     b: str = "B",
     labels: ArrayLike | None = None,
-    pos_label: Any = None,
+    pos_label: object = None,
 ) -> PairedTable:
     """Return the joint table of two models from published counts of the same cases.
 
@@ -131,7 +131,7 @@ def _laid_out(counts: Any, a: Any, b: Any) -> tuple[Any, Any, Any]:
     return np.asarray(counts)[np.ix_(*order)], a, b
 
 
-def _named(a: Any, b: Any) -> tuple[str, str]:
+def _named(a: object, b: object) -> tuple[str, str]:
     """Return the names of both models; refuse equal ones, and what cannot be a name."""
     for role, name in (("a", a), ("b", b)):
         if not isinstance(name, str | int):
@@ -143,7 +143,7 @@ def _named(a: Any, b: Any) -> tuple[str, str]:
     return str(a), str(b)
 
 
-def _of_cube(cells: Array, axis: Array, names: tuple[str, str], *, stated: bool, last: Any) -> PairedTable:
+def _of_cube(cells: Array, axis: Array, names: tuple[str, str], *, stated: bool, last: object) -> PairedTable:
     """Return the table of counts by true class and either prediction."""
     if len(axis) != len(cells):
         message = f"`labels` names {len(axis)} classes ({listed(axis.tolist())}), and `counts` has {len(cells)}."

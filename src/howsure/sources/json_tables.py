@@ -13,7 +13,7 @@ Kind = TypeVar("Kind")
 HEAD = 256  # bytes in which a file has its first character
 
 
-def records_of(found: Any) -> list[Any]:
+def records_of(found: object) -> list[Any]:
     """Return the records of a JSON value.
 
     Parameters
@@ -75,5 +75,5 @@ def _is_json(text: bytes) -> bool:
     return True
 
 
-def _is_list_of(found: Any, kind: type[Kind]) -> TypeGuard[list[Kind]]:
+def _is_list_of(found: object, kind: type[Kind]) -> TypeGuard[list[Kind]]:
     return isinstance(found, list) and bool(found) and all(isinstance(each, kind) for each in found)

@@ -40,20 +40,20 @@ def stated_order(values: Any) -> list[Any] | None:
     return None
 
 
-def categories_of(values: Any) -> list[Any] | None:
+def categories_of(values: object) -> list[Any] | None:
     """Return the categories of a categorical column of pandas without a stated order, as it lists them."""
     kind = getattr(values, "dtype", None)
     is_listed = hasattr(kind, "categories") and not getattr(kind, "ordered", False)
     return list(kind.categories) if is_listed else None  # type: ignore[union-attr]
 
 
-def rank_of(values: Any) -> dict[Any, int] | None:
+def rank_of(values: object) -> dict[Any, int] | None:
     """Return the rank of each category of a column with a stated order; None for other columns."""
     order = stated_order(values)
     return None if order is None else {label: place for place, label in enumerate(order)}
 
 
-def class_order(values: Sequence[Any], *ranks: Rank) -> Array:
+def class_order(values: Sequence[object], *ranks: Rank) -> Array:
     """Return distinct classes in order.
 
     Parameters
@@ -97,7 +97,7 @@ def class_order(values: Sequence[Any], *ranks: Rank) -> Array:
     return axis[ascending(axis.tolist())]
 
 
-def covers(ranks: Sequence[Rank], values: Sequence[Any]) -> bool:
+def covers(ranks: Sequence[Rank], values: Sequence[object]) -> bool:
     """Whether the ordered categories of some column include all these classes, and so determine their order.
 
     Parameters
@@ -110,7 +110,7 @@ def covers(ranks: Sequence[Rank], values: Sequence[Any]) -> bool:
     return any(rank is not None and rank.keys() >= set(values) for rank in ranks)
 
 
-def is_stated(axis: Sequence[Any], labels: Any = None, pos_label: Any = None, *, ranked: bool = False) -> bool:
+def is_stated(axis: Sequence[object], labels: object = None, pos_label: object = None, *, ranked: bool = False) -> bool:
     """Whether the input states the order of the classes (for two classes: which one is positive).
 
     Parameters
@@ -131,7 +131,7 @@ def order_as_stated(source: Source) -> Source:
     """Decorate a source of tables of imperfect labels, whose ``labels=`` and ``pos_label=`` state the order."""
 
     @wraps(source)
-    def stating(*given: Any, **named: Any) -> Any:
+    def stating(*given: object, **named: object) -> Any:
         found = source(*given, **named)
         labels, pos_label = named.get("labels"), named.get("pos_label")
 
@@ -145,7 +145,7 @@ def order_as_stated(source: Source) -> Source:
     return cast("Source", stating)
 
 
-def in_own_order(names: Sequence[Any]) -> Sequence[Any] | None:
+def in_own_order(names: Sequence[object]) -> Sequence[Any] | None:
     """Return names if their order differs from that of `class_order`, and so states an order; else None.
 
     A matrix with rows Lo, Med, Hi states an order; Hi, Lo, Med may just be alphabetical.
@@ -156,12 +156,12 @@ def in_own_order(names: Sequence[Any]) -> Sequence[Any] | None:
 # ------------------------------------------------------------------ names of columns
 
 
-def with_names(values: Any) -> Any:
+def with_names(values: object) -> Any:
     """Return an array of xarray as a frame, with its names of axes and labels; other objects unchanged."""
     return values.to_pandas() if hasattr(values, "dims") and hasattr(values, "to_pandas") else values
 
 
-def in_one_order(columns: Mapping[str, Any]) -> dict[str, Any]:
+def in_one_order(columns: Mapping[str, object]) -> dict[str, Any]:
     """Return columns with the rows of indexed ones in the order of the first one.
 
     Raises
@@ -182,7 +182,7 @@ def in_one_order(columns: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def column_names(values: Any) -> list[Any] | None:
+def column_names(values: object) -> list[Any] | None:
     """Return the names of a frame's or mapping's columns; None for an array, or for default names of a library."""
     if isinstance(values, Mapping):
         return list(values)
@@ -192,13 +192,13 @@ def column_names(values: Any) -> list[Any] | None:
     return None if are_numbered(names) else [last_level(name) for name in names]
 
 
-def are_numbered(names: Sequence[Any]) -> bool:
+def are_numbered(names: Sequence[object]) -> bool:
     """Whether these are consecutive numbers or default names of a library: ``column_1``, ``V1``, ``Unnamed: 0``."""
     found = [last_level(name) for name in names]
     return all(isinstance(each, int) or DEFAULT_NAME.fullmatch(str(each)) for each in found) and _count_up(found)
 
 
-def columns_by_name(names: Sequence[Any], present: Sequence[Any], what: str = "y_true") -> list[Any] | None:
+def columns_by_name(names: Sequence[object], present: Sequence[object], what: str = "y_true") -> list[Any] | None:
     """Return the class of each column by its name, ignoring a common prefix or suffix; None if no name is a class.
 
     Parameters
@@ -240,7 +240,9 @@ def columns_by_name(names: Sequence[Any], present: Sequence[Any], what: str = "y
     return None
 
 
-def _without_affix(texts: Sequence[str], wanted: Mapping[str, Any], read: Callable[[Any], str]) -> Iterator[list[str]]:
+def _without_affix(
+    texts: Sequence[str], wanted: Mapping[str, object], read: Callable[[Any], str]
+) -> Iterator[list[str]]:
     """Yield the names unchanged, then without each common prefix and suffix around a class."""
     yield list(texts)
     if not wanted or len(texts) > MOST_NAMED:
@@ -257,7 +259,7 @@ def _without_affix(texts: Sequence[str], wanted: Mapping[str, Any], read: Callab
             yield [text[len(before) : len(text) - len(after)] for text in texts]
 
 
-def _refuse_half_named(texts: Sequence[str], present: Sequence[Any], what: str) -> None:
+def _refuse_half_named(texts: Sequence[str], present: Sequence[object], what: str) -> None:
     """Refuse columns if some are named after classes but a class has no column of its name."""
     wanted = {as_written(label): label for label in present}
     if _count_up(texts) and _count_up(list(wanted)) and len(texts) == len(wanted):
@@ -273,7 +275,7 @@ def _refuse_half_named(texts: Sequence[str], present: Sequence[Any], what: str) 
             raise DoubtfulDataError(message)
 
 
-def refuse_unnamed(names: Sequence[Any], present: Sequence[Any]) -> None:
+def refuse_unnamed(names: Sequence[object], present: Sequence[object]) -> None:
     """Refuse columns whose names are none of the classes, where their order would decide.
 
     Names that count up, in the order of the columns, are positions. So are names of numbered classes, if these do not
@@ -291,7 +293,7 @@ def refuse_unnamed(names: Sequence[Any], present: Sequence[Any]) -> None:
     raise DoubtfulDataError(message)
 
 
-def refuse_other_order(labels: Sequence[Any], names: Sequence[Any]) -> None:
+def refuse_other_order(labels: Sequence[object], names: Sequence[object]) -> None:
     """Refuse ``labels=`` whose order contradicts the names of the columns.
 
     Parameters
@@ -311,14 +313,14 @@ def refuse_other_order(labels: Sequence[Any], names: Sequence[Any]) -> None:
         raise HowsureError(message)
 
 
-def aligned_columns(first: Any, second: Any, role: str, other: str) -> tuple[Any, Any, list[Any] | None]:
+def aligned_columns(first: object, second: object, argument_name: str, other: str) -> tuple[Any, Any, list[Any] | None]:
     """Return two frames, the columns of the second in the order of the first, and the names; arrays are unchanged.
 
     Parameters
     ----------
     first, second : array-like or frame of shape (n, L)
         Two frames or arrays with the same labels.
-    role, other : str
+    argument_name, other : str
         Their names in errors.
 
     Raises
@@ -329,12 +331,13 @@ def aligned_columns(first: Any, second: Any, role: str, other: str) -> tuple[Any
     names, more = column_names(first), column_names(second)
     if names is None or more is None:
         return first, second, names or more
-    found = columns_by_name(more, names, role)
+    found = columns_by_name(more, names, argument_name)
     if found is None or set(found) != set(names):
         if found is None and len(names) != len(more):
             return first, second, names  # the shapes are compared later
         message = (
-            f"`{role}` has the columns {listed(names)} and `{other}` {listed(more)}. Give both the same, or arrays "
+            f"`{argument_name}` has the columns {listed(names)} and `{other}` {listed(more)}. Give both the same, or "
+            "arrays "
             "whose columns are in one order."
         )
         raise HowsureError(message)
@@ -342,7 +345,7 @@ def aligned_columns(first: Any, second: Any, role: str, other: str) -> tuple[Any
     return first, dense(second)[:, order], names
 
 
-def dense(values: Any) -> Array:
+def dense(values: object) -> Array:
     """Return a frame, a mapping of columns or an array as an array of two dimensions."""
     if isinstance(values, Mapping):
         columns = [np.asarray(column) for column in values.values()]
@@ -354,18 +357,18 @@ def dense(values: Any) -> Array:
     return np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
 
 
-def as_written(label: Any) -> str:
+def as_written(label: object) -> str:
     """Return the text of a label; a whole number is written without decimals."""
     text = str(int(label)) if isinstance(label, float) and label.is_integer() else str(label).strip()
     return text[:-2] if re.fullmatch(r"[+-]?\d+\.0", text) else text
 
 
-def _folded(label: Any) -> str:
+def _folded(label: object) -> str:
     """Return a label in lower case with one character for everything but letters and digits (as in R)."""
     return re.sub(r"[^\w+\-−]", ".", as_written(label)).replace("_", ".").casefold()
 
 
-def _plain(label: Any) -> str:
+def _plain(label: object) -> str:
     """Return a label with one character for everything but letters and digits."""
     return re.sub(r"[+\-−]", ".", _folded(label))
 
@@ -377,12 +380,12 @@ def _like(text: str, kind: type) -> Any:
     return text
 
 
-def last_level(name: Any) -> Any:
+def last_level(name: object) -> Any:
     """Return the last level of a name of several levels."""
     return name[-1] if isinstance(name, tuple) and name else name
 
 
-def _count_up(names: Sequence[Any]) -> bool:
+def _count_up(names: Sequence[object]) -> bool:
     """Whether the names end in consecutive numbers."""
     ends = [re.search(r"(\d+)$", str(name)) for name in names]
     numbers = [int(each[1]) for each in ends if each]

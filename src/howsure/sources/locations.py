@@ -6,7 +6,7 @@ import glob
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 from urllib.parse import unquote, urlsplit
 
 from howsure.errors import HowsureError, did_you_mean, listed
@@ -24,7 +24,7 @@ COMPRESSED = (".gz", ".zst")
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # of a folder for cases without a value
 
 
-def is_located(data: Any) -> bool:
+def is_located(data: object) -> bool:
     """Whether data are given by location: a path, a URL, or several of them."""
     if isinstance(data, list | tuple):
         return bool(data) and all(isinstance(each, str | Path) for each in data)

@@ -32,7 +32,13 @@ def refuse_incomplete(incomplete: Incomplete) -> None:
 
 
 def by_model(
-    data: Any, y_true: Any, said: Any, model: Any, case: Any, others: Mapping[str, Any], incomplete: Incomplete
+    data: object,
+    y_true: object,
+    said: object,
+    model: object,
+    case: object,
+    others: Mapping[str, object],
+    incomplete: Incomplete,
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Return one row per case, with a column for each model.
 
@@ -91,7 +97,7 @@ def by_model(
     return found | values, names
 
 
-def _refuse_alike(cases: Sequence[Any]) -> None:
+def _refuse_alike(cases: Sequence[object]) -> None:
     """Refuse identifiers of cases that are one as text and another as a number."""
     numbers = {float(case): case for case in cases if isinstance(case, int | float)}
     texts = [case for case in cases if isinstance(case, str)] if numbers else []
@@ -133,7 +139,7 @@ def _rows(cases: Groups, models: Groups) -> Array:
     return row.reshape(len(cases.keys), len(models.keys))
 
 
-def _refuse_several(role: str, column: Column, row: Array, cases: Groups, models: Groups) -> None:
+def _refuse_several(argument_name: str, column: Column, row: Array, cases: Groups, models: Groups) -> None:
     """Refuse a column that has several values for one case."""
     code = np.where(row >= 0, column.codes[row] - np.int64(column.offset), -1)
     first = code[np.arange(len(code)), np.argmax(row >= 0, axis=1)]
@@ -142,7 +148,8 @@ def _refuse_several(role: str, column: Column, row: Array, cases: Groups, models
         at, which = (int(index) for index in np.argwhere(other)[0])
         values = column.levels.tolist()
         message = (
-            f"{int(other.any(1).sum()):,} of {len(cases.keys):,} cases have several values of `{role}`, such as "
+            f"{int(other.any(1).sum()):,} of {len(cases.keys):,} cases have several values of `{argument_name}`, "
+            "such as "
             f"{cases.keys[at]!r}: "
             f"{values[first[at]]!r}, and {values[code[at, which]]!r} of {models.keys[which]!r}. Give each case one."
         )

@@ -38,7 +38,7 @@ def from_counts(  # type: ignore[overload-overlap]  # a nested list is array-lik
     counts: Sequence[Sequence[Sequence[float]]],
     labels: ArrayLike | None = None,
     *,
-    pos_label: Any = None,
+    pos_label: object = None,
     groups: None = None,
     check: bool = ...,
 ) -> Tables[ConfusionTable]: ...
@@ -49,7 +49,7 @@ def from_counts(
     counts: Mapping[str, ArrayLike],
     labels: ArrayLike | None = None,
     *,
-    pos_label: Any = None,
+    pos_label: object = None,
     groups: ArrayLike,
     check: bool = ...,
 ) -> PairedUnitsTable: ...
@@ -64,7 +64,7 @@ def from_counts(
     fp: ArrayLike | None = ...,
     fn: ArrayLike | None = ...,
     tn: ArrayLike | None = ...,
-    pos_label: Any = None,
+    pos_label: object = None,
     groups: ArrayLike | None = None,
     check: bool = ...,
 ) -> ConfusionTable: ...
@@ -78,7 +78,7 @@ def from_counts(
     fp: ArrayLike | None = None,
     fn: ArrayLike | None = None,
     tn: ArrayLike | None = None,
-    pos_label: Any = None,
+    pos_label: object = None,
     groups: ArrayLike | None = None,
     check: bool = True,
 ) -> ConfusionTable | PairedUnitsTable | Tables[ConfusionTable]:
@@ -176,7 +176,7 @@ def from_counts(
 
 
 def matrix_table(
-    path: str | Path, labels: Sequence[Any] | None = None, *, pos_label: Any = None, check: bool = True
+    path: str | Path, labels: Sequence[object] | None = None, *, pos_label: object = None, check: bool = True
 ) -> Any:
     """Return the table of a confusion matrix in a file; see `read_matrix` for the arguments.
 
@@ -212,7 +212,7 @@ def _of_names(counts: Mapping[Any, Any], labels: ArrayLike | None) -> tuple[Any,
     return [[counts[true].get(said, 0) for said in known] for true in known], known
 
 
-def _of_cells(cells: Mapping[str, Any], counts: Any, labels: Any) -> tuple[Any, Any]:
+def _of_cells(cells: Mapping[str, object], counts: object, labels: object) -> tuple[Any, Any]:
     """Return the matrix and labels from the counts of the four outcomes, if these are given instead of a matrix."""
     is_column = isinstance(counts, Mapping) or getattr(counts, "ndim", None) == 1
     named = by_index(counts) if is_column else None
@@ -244,7 +244,7 @@ def _of_cells(cells: Mapping[str, Any], counts: Any, labels: Any) -> tuple[Any, 
     return matrix, ["negative", "positive"] if labels is None else labels
 
 
-def _read(counts: Any, labels: Sequence[Any] | None, *, check: bool) -> tuple[Array, list[Any] | None]:
+def _read(counts: Any, labels: Sequence[object] | None, *, check: bool) -> tuple[Array, list[Any] | None]:
     """Return a checked matrix or stack with the true classes in rows, and its classes if they are named."""
     counts = with_names(counts)
     if isinstance(counts, list | tuple) and counts and all(hasattr(each, "columns") for each in counts):
@@ -280,7 +280,7 @@ def _refuse_one_against_rest(stack: Array) -> None:
         raise DoubtfulDataError(message)
 
 
-def _without_label_column(counts: Any) -> tuple[Any, tuple[list[Any], str] | None]:
+def _without_label_column(counts: object) -> tuple[Any, tuple[list[Any], str] | None]:
     """Return a frame without a first column of row labels, as in a file, and these labels with the column's name."""
     if not hasattr(counts, "columns"):
         return counts, None
@@ -296,7 +296,7 @@ def _without_label_column(counts: Any) -> tuple[Any, tuple[list[Any], str] | Non
     return frame[:, 1:].to_native(), (frame[name].to_list(), name)
 
 
-def _axes(counts: Any, first: tuple[list[Any], str] | None) -> tuple[Axis, Axis]:
+def _axes(counts: object, first: tuple[list[Any], str] | None) -> tuple[Axis, Axis]:
     """Return the axes of a frame, where default labels name no classes; for an array, axes without names."""
     names = getattr(counts, "column_names", getattr(counts, "columns", None))
     if names is None or callable(names):
@@ -306,7 +306,7 @@ def _axes(counts: Any, first: tuple[list[Any], str] | None) -> tuple[Axis, Axis]
     return _axis(*rows, beside=names), _axis(*columns, beside=rows[0])
 
 
-def _axis(labels: Sequence[Any], name: Any, *, beside: Sequence[Any]) -> Axis:
+def _axis(labels: Sequence[object], name: object, *, beside: Sequence[object]) -> Axis:
     """Return an axis; without labels if these are default numbers.
 
     Numbers are default if two of three are true: they are pandas' default index, the axis has no name, and the other
@@ -318,7 +318,7 @@ def _axis(labels: Sequence[Any], name: Any, *, beside: Sequence[Any]) -> Axis:
     return Axis.of(None if is_default or not len(labels) else list(labels), name)
 
 
-def _axis_name(axis: Any) -> Any:
+def _axis_name(axis: object) -> Any:
     """Return the name of a frame's axis; for several levels, the name that means true or predicted."""
     names = [name for name in getattr(axis, "names", None) or [getattr(axis, "name", None)] if name is not None]
     return next((name for name in names if axis_kind(name)), names[-1] if names else None)
@@ -385,7 +385,7 @@ def _where_from(matrix: Array) -> str:
     return "; for weighted cases give `sample_weight` to `confusion`"
 
 
-def _checked(counts: Any) -> Array:
+def _checked(counts: object) -> Array:
     try:
         matrix = real_numbers("counts", counts)
     except HowsureError:

@@ -39,7 +39,7 @@ class Axis:
     name: str = ""
 
     @classmethod
-    def of(cls, labels: Sequence[Any] | None, name: Any = None) -> Axis:
+    def of(cls, labels: Sequence[object] | None, name: object = None) -> Axis:
         """Return the axis with these labels and name; either may contain its kind, as in ``Predicted healthy``."""
         kind = "" if name is None else axis_kind(name)
         unknown = "" if name is None or kind else str(name)
@@ -51,7 +51,7 @@ class Axis:
         return cls([last_level(each) for each in labels], kind, unknown)
 
 
-def _common_word(labels: Sequence[Any]) -> tuple[str, list[Any]]:
+def _common_word(labels: Sequence[object]) -> tuple[str, list[Any]]:
     """Return the kind given by a word before or after each label, and the labels without that word."""
     for pattern in (
         r"(?P<word>[A-Za-z]+)[\s_:.=\-]+(?P<label>.+)",
@@ -119,7 +119,7 @@ def are_turned(rows: Axis, columns: Axis) -> bool:
 
 
 def laid_out(
-    counts: Array, rows: Axis, columns: Axis, labels: Sequence[Any] | None = None, *, check: bool = True
+    counts: Array, rows: Axis, columns: Axis, labels: Sequence[object] | None = None, *, check: bool = True
 ) -> tuple[Array, list[Any] | None]:
     """Return a matrix without totals, with the true classes in rows and identical classes on both axes.
 
@@ -249,7 +249,7 @@ def _ends_in_class(axis: Axis, other: Axis) -> bool:
 
 
 def _by_name(
-    counts: Array, rows: Sequence[Any], columns: Sequence[Any], labels: Sequence[Any] | None
+    counts: Array, rows: Sequence[object], columns: Sequence[object], labels: Sequence[object] | None
 ) -> tuple[Array, list[Any]]:
     """Return the matrix of the classes of both axes, in the same order on both."""
     keys, more = ([as_written(label) for label in axis] for axis in (rows, columns))

@@ -26,7 +26,7 @@ LINES = 3  # columns of a file with one line per combination of classes
 
 
 def read_matrix(
-    path: str | Path, labels: Sequence[Any] | None = None, *, check: bool = True
+    path: str | Path, labels: Sequence[object] | None = None, *, check: bool = True
 ) -> tuple[list[Any] | None, Array]:
     """Return the labels (None where there are none) and counts of a confusion matrix in a file.
 
@@ -107,7 +107,7 @@ def _cells(path: Path) -> list[list[str]]:
     return [row[:width] for row in rows]
 
 
-def _text(cell: Any) -> str:
+def _text(cell: object) -> str:
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 

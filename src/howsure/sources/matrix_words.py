@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 TRUE_WORDS = frozenset(
     [
@@ -177,7 +176,7 @@ TOTAL_WORDS = frozenset(
 )
 
 
-def axis_kind(name: Any) -> str:
+def axis_kind(name: object) -> str:
     """Return "true" or "predicted" if the name of an axis means one of them; else an empty string.
 
     Examples
@@ -193,12 +192,12 @@ def axis_kind(name: Any) -> str:
     return kinds[0] if len(kinds) == 1 else ""
 
 
-def names_statistic(label: Any) -> bool:
+def names_statistic(label: object) -> bool:
     """Whether a label is a word for a number of cases or a metric."""
     return re.sub(r"[\W_]", "", str(label)).casefold() in STATISTICS
 
 
-def names_total(label: Any) -> bool:
+def names_total(label: object) -> bool:
     """Whether a label is a word for totals."""
     text = str(label)
     return re.sub(r"[\W\d_]", "", text).casefold() in TOTAL_WORDS or text.strip() in {"Σ", "∑"}

@@ -11,7 +11,7 @@ from howsure.errors import HowsureError
 DOT = "·"  # replaces the dot in names of new columns, because engines interpret dots
 
 
-def with_fields(frame: Any, names: Iterable[Any]) -> tuple[Any, Callable[[Any], Any]]:
+def with_fields(frame: Any, names: Iterable[object]) -> tuple[Any, Callable[[Any], Any]]:
     """Return a frame, or a mapping of columns, with named fields as columns, and a function from names to columns.
 
     A column whose name contains a dot takes precedence over a field.
@@ -59,7 +59,7 @@ def fields_named(frame: Any, name: str) -> list[str]:
     ]
 
 
-def _has_field(values: Iterable[Any], name: str) -> bool:
+def _has_field(values: Iterable[object], name: str) -> bool:
     if not isinstance(values, Iterable):  # refused later, when it is read as a column
         return False
     first = next((each for each in values if each is not None), None)
@@ -89,7 +89,7 @@ def _with_field(frame: Any, name: str, column: str, path: list[str]) -> tuple[An
     return frame.with_columns(expression.alias(own)), own
 
 
-def _of_rows(values: Iterable[Any], name: str, path: list[str]) -> list[Any]:
+def _of_rows(values: Iterable[object], name: str, path: list[str]) -> list[Any]:
     """Return a field of dictionaries; None if it or a parent is missing."""
     found = [reduce(_field, path, value) for value in values]
     if found and all(value is None for value in found):
@@ -98,5 +98,5 @@ def _of_rows(values: Iterable[Any], name: str, path: list[str]) -> list[Any]:
     return found
 
 
-def _field(value: Any, name: str) -> Any:
+def _field(value: object, name: str) -> Any:
     return value.get(name) if isinstance(value, Mapping) else None

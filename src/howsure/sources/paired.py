@@ -30,20 +30,20 @@ from howsure.tables.union import distinct_and_places
 
 @overload
 def paired(
-    y_true: Any,
-    y_pred: Mapping[str, Any] | Sequence[str],
+    y_true: object,
+    y_pred: Mapping[str, object] | Sequence[str],
     *,
-    data: Any = ...,
-    model: Any = ...,
-    case: Any = ...,
+    data: object = ...,
+    model: object = ...,
+    case: object = ...,
     incomplete: Incomplete = ...,
     labels: ArrayLike | None = ...,
-    pos_label: Any = ...,
-    sample_weight: Any = ...,
-    counts: Any = ...,
-    groups: Any = ...,
+    pos_label: object = ...,
+    sample_weight: object = ...,
+    counts: object = ...,
+    groups: object = ...,
     fixed: str | None = ...,
-    strata: Any = ...,
+    strata: object = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
     by: None = None,
     check: bool = ...,
@@ -52,20 +52,20 @@ def paired(
 
 @overload
 def paired(
-    y_true: Any,
-    y_pred: Mapping[str, Any] | Sequence[str],
+    y_true: object,
+    y_pred: Mapping[str, object] | Sequence[str],
     *,
-    data: Any = ...,
-    model: Any = ...,
-    case: Any = ...,
+    data: object = ...,
+    model: object = ...,
+    case: object = ...,
     incomplete: Incomplete = ...,
     labels: ArrayLike | None = ...,
-    pos_label: Any = ...,
-    sample_weight: Any = ...,
-    counts: Any = ...,
-    groups: Any = ...,
+    pos_label: object = ...,
+    sample_weight: object = ...,
+    counts: object = ...,
+    groups: object = ...,
     fixed: str | None = ...,
-    strata: Any = ...,
+    strata: object = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
     by: Sized,
     check: bool = ...,
@@ -73,21 +73,21 @@ def paired(
 
 
 def paired(
-    y_true: Any,
-    y_pred: Mapping[str, Any] | Sequence[str],
+    y_true: object,
+    y_pred: Mapping[str, object] | Sequence[str],
     *,
-    data: Any = None,
-    model: Any = None,
-    case: Any = None,
+    data: object = None,
+    model: object = None,
+    case: object = None,
     incomplete: Incomplete = "refuse",
     labels: ArrayLike | None = None,
-    pos_label: Any = None,
-    groups: Any = None,
+    pos_label: object = None,
+    groups: object = None,
     fixed: str | None = None,
-    strata: Any = None,
+    strata: object = None,
     stratum_sizes: Mapping[Any, float] | None = None,
-    sample_weight: Any = None,
-    counts: Any = None,
+    sample_weight: object = None,
+    counts: object = None,
     by: Sized | None = None,
     check: bool = True,
 ) -> PairedTable | Tables[PairedTable]:
@@ -212,7 +212,7 @@ def paired(
         cells = cells.drawn_from(counted.codes[first - 1], counted.levels[first - 1], stratum_sizes)
     cells = cells.of(kept)
 
-    def table(counts: Array, design: Design, rows: Any) -> PairedTable:
+    def table(counts: Array, design: Design, rows: object) -> PairedTable:
         own: dict[str, Any] = {"labels": axis, "is_ordered": stated, "names": tuple(models)}
         return PairedTable(counts=counts, codes=tuples, pseudo=shares, design=design, rows=rows, **own)
 
@@ -230,7 +230,7 @@ def _coded(counted: Grouped, axis: Array, columns: int) -> Array:
 
 
 def _axis(
-    counted: Grouped, models: list[str], labels: ArrayLike | None, pos_label: Any, *, check: bool
+    counted: Grouped, models: list[str], labels: ArrayLike | None, pos_label: object, *, check: bool
 ) -> tuple[Array, bool]:
     """Return the classes of all columns in order, and whether the input states that order."""
     for name, levels in zip(models, counted.levels[1:], strict=False):
@@ -243,7 +243,7 @@ def _axis(
 
 
 def roles_of_long(
-    groups: Any, sample_weight: Any, counts: Any, strata: Any, named: Mapping[str, Any]
+    groups: object, sample_weight: object, counts: object, strata: object, named: Mapping[str, object]
 ) -> tuple[Any, ...]:
     """Return the current names of columns from long data.
 
@@ -258,7 +258,7 @@ def roles_of_long(
     return "y_true", *(None if each is None else role for role, each in asked.items()), list(named) or None
 
 
-def models_by_name(given: Any, data: Any) -> dict[str, Any]:
+def models_by_name(given: object, data: object) -> dict[str, Any]:
     """Return the models' columns by name; refuse fewer than two.
 
     Parameters

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from howsure.errors import HowsureError, listed
 from howsure.sources.locations import Location
@@ -19,7 +18,7 @@ KINDS = {  # kinds of values by engines' names of types
 }
 
 
-def kind_of(type_: Any) -> str:
+def kind_of(type_: object) -> str:
     """Return the kind of values of a type in words; all nested types are one kind.
 
     Examples
@@ -31,7 +30,7 @@ def kind_of(type_: Any) -> str:
     return next((kind for kind, pattern in KINDS.items() if pattern.fullmatch(name)), "nested values")
 
 
-def kind_of_values(values: Sequence[Any]) -> str:
+def kind_of_values(values: Sequence[object]) -> str:
     """Return the kind of values of a list in words; empty if all are missing."""
     kinds = {kind_of(type(value).__name__) for value in values if value is not None}
     return kinds.pop() if len(kinds) == 1 else "values of several types" if kinds else ""

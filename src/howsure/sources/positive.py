@@ -22,7 +22,7 @@ FAILING = frozenset({
 })  # fmt: skip
 
 
-def passing(labels: Sequence[Any]) -> Any:
+def passing(labels: Sequence[object]) -> Any:
     """Return the label that means a pass, if the other one means a failure; None for other labels.
 
     Examples
@@ -58,7 +58,7 @@ def positive_class(present: Sequence[Any], pos_label: Any) -> Any:
     raise HowsureError.unknown("class", str(pos_label), map(str, present))
 
 
-def positive_last(classes: Array, pos_label: Any) -> Array:
+def positive_last(classes: Array, pos_label: object) -> Array:
     """Return two classes with the positive one last; unchanged if ``pos_label`` is None.
 
     Parameters
@@ -92,12 +92,12 @@ def positive_last(classes: Array, pos_label: Any) -> Array:
     return as_labels([*(others or [opposite(positive)]), positive])
 
 
-def positive_order(classes: Array, pos_label: Any) -> Array:
+def positive_order(classes: Array, pos_label: object) -> Array:
     """Return the positions of two classes, the positive one last."""
     listed = classes.tolist()
     return np.array([listed.index(label) for label in positive_last(classes, pos_label).tolist()])
 
 
-def opposite(label: Any) -> Any:
+def opposite(label: object) -> Any:
     """Return a name for the negative class if only the positive class is known."""
     return 0 if label == 1 else f"not {label}"

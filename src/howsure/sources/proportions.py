@@ -16,7 +16,7 @@ from howsure.tables.values import ValuesTable
 
 
 @without(counts="Its numbers are `k` right answers of `n`.")
-def proportions(k: Any, n: Any, *, model: Any = None, data: Any = None) -> Tables[ValuesTable]:
+def proportions(k: object, n: object, *, model: object = None, data: object = None) -> Tables[ValuesTable]:
     """Return a table for each model from its published number of right answers, "k of n".
 
     The models are assumed independent. If they answered the same items, their answers are usually positively
@@ -75,7 +75,7 @@ def proportions(k: Any, n: Any, *, model: Any = None, data: Any = None) -> Table
     return values([True, False] * len(names), counts=counts, by={"model": np.repeat(names, 2)})
 
 
-def _by_name(k: Mapping[Any, Any], n: Any) -> list[tuple[str, int, int]]:
+def _by_name(k: Mapping[Any, object], n: object) -> list[tuple[str, int, int]]:
     if not isinstance(n, Mapping):
         n = dict.fromkeys(k, n)
     elif set(k) != set(n):
@@ -84,7 +84,7 @@ def _by_name(k: Mapping[Any, Any], n: Any) -> list[tuple[str, int, int]]:
     return [(str(name), *_counts(name, each, n[name])) for name, each in k.items()]
 
 
-def _of_rows(k: Any, n: Any, model: Any, data: Any) -> list[tuple[str, int, int]]:
+def _of_rows(k: object, n: object, model: object, data: object) -> list[tuple[str, int, int]]:
     if model is None:
         message = "Which model is each row of? Name them: proportions({'A': 42, 'B': 39}, 50), or give `model`."
         raise HowsureError(message)
@@ -99,6 +99,6 @@ def _of_rows(k: Any, n: Any, model: Any, data: Any) -> list[tuple[str, int, int]
     return [(str(name), *_counts(name, one, every)) for name, one, every in triples]
 
 
-def _counts(name: Any, k: Any, n: Any) -> tuple[int, int]:
+def _counts(name: object, k: object, n: object) -> tuple[int, int]:
     right, every = (int(each) if isinstance(each, float) and each.is_integer() else each for each in (k, n))
     return whole_number(f"k of {name}", right, least=0), whole_number(f"n of {name}", every)

@@ -115,7 +115,7 @@ class _Rounded:
     reach: float
 
     @classmethod
-    def of(cls, name: str, figure: Any) -> _Rounded:
+    def of(cls, name: str, figure: object) -> _Rounded:
         text = str(figure).strip()
         try:
             exact = Decimal(text)
@@ -160,7 +160,7 @@ class _Rounded:
             warnings.warn(message, HowsureWarning, stacklevel=4)
 
 
-def _from_precision(given: dict[str, _Rounded], positives: Any, negatives: Any) -> Array:
+def _from_precision(given: dict[str, _Rounded], positives: object, negatives: object) -> Array:
     """Return the matrix whose rounded precision, recall and F1 equal the given figures."""
     if len(given) < 2 or positives is None or negatives is None:
         message = (

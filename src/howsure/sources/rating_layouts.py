@@ -22,7 +22,7 @@ FEW_ITEMS = 4  # fewest rows with equal sums that are no coincidence, and fewest
 
 
 def arranged(
-    by_name: dict[Any, Any], layout: Layout, role: str, frame: Any, *, check: bool
+    by_name: dict[Any, Any], layout: Layout, argument_name: str, frame: object, *, check: bool
 ) -> tuple[dict[Any, Any], Any]:
     """Return the raters' columns by their names, and the categories where the layout names them.
 
@@ -32,7 +32,7 @@ def arranged(
         The columns passed by the caller.
     layout : {"items_by_raters", "raters_by_items", "category_counts"}
         Meaning of rows and columns.
-    role : str
+    argument_name : str
         Name of the ratings in errors.
     frame : object
         The ratings as passed by the caller.
@@ -46,16 +46,16 @@ def arranged(
     """
     one_of("layout", layout, LAYOUTS)
     if layout == "category_counts":
-        return _raters_of_counts(by_name, role), list(by_name)
+        return _raters_of_counts(by_name, argument_name), list(by_name)
     if layout == "raters_by_items":
         columns = [_listed(each) for each in by_name.values()]
         return {rater: [column[rater] for column in columns] for rater in range(len(columns[0]))}, None
     if check:
-        _refuse_other_layouts(by_name, role, frame)
+        _refuse_other_layouts(by_name, argument_name, frame)
     return by_name, None
 
 
-def by_rater(rating: Any) -> Any:
+def by_rater(rating: object) -> Any:
     """Return records of items, or a mapping of raters to ratings by item, as a column for each rater.
 
     Parameters
@@ -80,7 +80,7 @@ def by_rater(rating: Any) -> Any:
     return rating
 
 
-def _is_of_items(given: Any) -> bool:
+def _is_of_items(given: object) -> bool:
     return isinstance(given, Mapping) and not any(map(np.ndim, given.values()))
 
 
@@ -89,29 +89,32 @@ def _listed(column: Any) -> list[Any]:
         return list(column.tolist() if hasattr(column, "tolist") else column)
 
 
-def _refuse_other_layouts(by_name: Mapping[Any, Any], role: str, frame: Any) -> None:
+def _refuse_other_layouts(by_name: Mapping[Any, object], argument_name: str, frame: object) -> None:
     """Refuse names of another layout, rows of equal sums, columns that share no value, and many unnamed raters."""
-    columns = [_listed(plain(role, each)) for each in by_name.values()]
-    refuse_one_a_row(dict(zip(by_name, columns, strict=True)), role)
-    refuse_items_in_columns(by_name, frame, role)
+    columns = [_listed(plain(argument_name, each)) for each in by_name.values()]
+    refuse_one_a_row(dict(zip(by_name, columns, strict=True)), argument_name)
+    refuse_items_in_columns(by_name, frame, argument_name)
     items, raters = len(columns[0]) if columns else 0, len(columns)
     numbers = _counts(columns)
     if numbers is not None and items >= FEW_ITEMS and _have_equal_sums(numbers):
         message = (
-            f"Every row of `{role}` sums to {int(numbers[0].sum())}: these are numbers of ratings by category, it "
+            f"Every row of `{argument_name}` sums to {int(numbers[0].sum())}: these are numbers of ratings by "
+            "category, it "
             "seems, and no ratings. Say layout='category_counts'."
         )
         raise DoubtfulDataError(message)
     if raters >= FEW_RATERS and items >= FEW_ITEMS and all(_are_disjoint(columns, end) for end in (FIRST, items)):
         message = (
-            f"No two columns of `{role}` have a value in common: rows of rater, item and rating, it seems. Say which "
+            f"No two columns of `{argument_name}` have a value in common: rows of rater, item and rating, it seems. "
+            "Say which "
             "column is which: ratings(rating, item=…, rater=…)."
         )
         raise DoubtfulDataError(message)
     is_named = any(isinstance(name, str) for name in by_name)
     if not is_named and raters > 2 * items and raters >= FEW_ITEMS:
         message = (
-            f"`{role}` has {items} rows and {raters} columns: far more raters than items. If rows are the raters, say "
+            f"`{argument_name}` has {items} rows and {raters} columns: far more raters than items. If rows are the "
+            "raters, say "
             "layout='raters_by_items'."
         )
         raise DoubtfulDataError(message)
@@ -141,7 +144,7 @@ def _counts(columns: list[list[Any]]) -> Array | None:
     return found if is_whole else None
 
 
-def _raters_of_counts(by_name: Mapping[Any, Any], role: str) -> dict[Any, Any]:
+def _raters_of_counts(by_name: Mapping[Any, object], argument_name: str) -> dict[Any, Any]:
     """Return one column for each of the exchangeable raters, as many as the largest number of ratings of an item."""
     columns = [_listed(each) for each in by_name.values()]
     gaps = [missing(column) for column in columns]
@@ -149,7 +152,10 @@ def _raters_of_counts(by_name: Mapping[Any, Any], role: str) -> dict[Any, Any]:
         [[0 if gap else cell for gap, cell in zip(*each, strict=True)] for each in zip(gaps, columns, strict=True)]
     )
     if numbers is None:
-        message = f"`{role}` holds no numbers of ratings. Give whole numbers: one row an item, one column a category."
+        message = (
+            f"`{argument_name}` holds no numbers of ratings. Give whole numbers: one row an item, one column a "
+            "category."
+        )
         raise HowsureError(message)
     most, names = int(numbers.sum(1).max()), list(by_name)
     rows = [[name for name, number in zip(names, row, strict=True) for _ in range(int(number))] for row in numbers]

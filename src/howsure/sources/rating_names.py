@@ -21,7 +21,7 @@ NUMBERING = frozenset({"code", "id", "idx", "index", "key", "name", "no", "nr", 
 FEWEST = 2  # columns that may be items
 
 
-def names_item(name: Any) -> bool:
+def names_item(name: object) -> bool:
     """Whether a name is that of an item, or of its number.
 
     Examples
@@ -32,7 +32,7 @@ def names_item(name: Any) -> bool:
     return _names(name, ITEMS)
 
 
-def names_rater(name: Any) -> bool:
+def names_rater(name: object) -> bool:
     """Whether a name is that of a rater, or of its number.
 
     Examples
@@ -43,21 +43,21 @@ def names_rater(name: Any) -> bool:
     return _names(name, RATERS)
 
 
-def _names(name: Any, kinds: frozenset[str]) -> bool:
+def _names(name: object, kinds: frozenset[str]) -> bool:
     """Whether a name has a word of a kind, and beside it only words for a number."""
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name) if isinstance(name, str) else ""
     words = {word.removesuffix("id").removesuffix("s") or "id" for word in re.findall("[a-z]+", spaced.casefold())}
     return bool(words & kinds) and words <= kinds | NUMBERING
 
 
-def refuse_one_a_row(columns: Mapping[Any, list[Any]], role: str) -> None:
+def refuse_one_a_row(columns: Mapping[Any, list[Any]], argument_name: str) -> None:
     """Refuse columns of the item, the rater and the rating of each row, by their names.
 
     Parameters
     ----------
     columns : mapping
         Columns by name.
-    role : str
+    argument_name : str
         Name of the ratings in errors.
     """
     item = next((name for name in columns if names_item(name) and _repeats(columns[name])), None)
@@ -67,7 +67,8 @@ def refuse_one_a_row(columns: Mapping[Any, list[Any]], role: str) -> None:
         return
     rating = repr(said[0]) if len(said) == 1 else "…"
     message = (
-        f"`{role}` has the columns {item!r} and {rater!r}: one rating a row, it seems. Say which column is which: "
+        f"`{argument_name}` has the columns {item!r} and {rater!r}: one rating a row, it seems. Say which column is "
+        "which: "
         f"ratings({rating}, item={item!r}, rater={rater!r}, data=frame)."
     )
     raise DoubtfulDataError(message)
@@ -77,7 +78,7 @@ def _repeats(column: list[Any]) -> bool:
     return all(isinstance(value, Hashable) for value in column) and len(set(column)) < len(column)
 
 
-def refuse_items_in_columns(columns: Mapping[Any, Any], frame: Any, role: str) -> None:
+def refuse_items_in_columns(columns: Mapping[Any, object], frame: object, argument_name: str) -> None:
     """Refuse columns that are named like items, and a frame whose axes are named so.
 
     Parameters
@@ -86,7 +87,7 @@ def refuse_items_in_columns(columns: Mapping[Any, Any], frame: Any, role: str) -
         Columns by name.
     frame : object
         The ratings as passed by the caller; the axes of a pandas frame may have names.
-    role : str
+    argument_name : str
         Name of the ratings in errors.
     """
     items = [name for name in columns if names_item(name)]
@@ -96,9 +97,9 @@ def refuse_items_in_columns(columns: Mapping[Any, Any], frame: Any, role: str) -
         return
     shown = f"columns named as items, such as {items[0]!r}" if by_name else "items in columns, as its axes are named"
     remedy = f", and leave out {others[0]!r}" if by_name and others else ""
-    message = f"`{role}` has {shown}. Say layout='raters_by_items'{remedy}."
+    message = f"`{argument_name}` has {shown}. Say layout='raters_by_items'{remedy}."
     raise DoubtfulDataError(message)
 
 
-def _name_of(frame: Any, axis: str) -> Any:
+def _name_of(frame: object, axis: str) -> Any:
     return getattr(getattr(frame, axis, None), "name", None)

@@ -33,16 +33,16 @@ ROLE = "rating"
 
 @overload
 def ratings(
-    rating: Any,
+    rating: object,
     *,
-    item: Any = ...,
-    rater: Any = ...,
-    data: Any = ...,
+    item: object = ...,
+    rater: object = ...,
+    data: object = ...,
     layout: Layout = ...,
     labels: ArrayLike | None = ...,
-    sample_weight: Any = ...,
-    counts: Any = ...,
-    groups: Any = ...,
+    sample_weight: object = ...,
+    counts: object = ...,
+    groups: object = ...,
     fixed: str | None = ...,
     by: None = None,
     check: bool = ...,
@@ -51,16 +51,16 @@ def ratings(
 
 @overload
 def ratings(
-    rating: Any,
+    rating: object,
     *,
-    item: Any = ...,
-    rater: Any = ...,
-    data: Any = ...,
+    item: object = ...,
+    rater: object = ...,
+    data: object = ...,
     layout: Layout = ...,
     labels: ArrayLike | None = ...,
-    sample_weight: Any = ...,
-    counts: Any = ...,
-    groups: Any = ...,
+    sample_weight: object = ...,
+    counts: object = ...,
+    groups: object = ...,
     fixed: str | None = ...,
     by: Sized,
     check: bool = ...,
@@ -68,16 +68,16 @@ def ratings(
 
 
 def ratings(
-    rating: Any,
+    rating: object,
     *,
-    item: Any = None,
-    rater: Any = None,
-    data: Any = None,
+    item: object = None,
+    rater: object = None,
+    data: object = None,
     layout: Layout = "items_by_raters",
     labels: ArrayLike | None = None,
-    sample_weight: Any = None,
-    counts: Any = None,
-    groups: Any = None,
+    sample_weight: object = None,
+    counts: object = None,
+    groups: object = None,
     fixed: str | None = None,
     by: Sized | None = None,
     check: bool = True,
@@ -212,7 +212,7 @@ def _wide(
     return beside.tables(split, table)
 
 
-def _is_several(rating: Any, data: Any) -> bool:
+def _is_several(rating: object, data: object) -> bool:
     """Whether a mapping is of sets of raters rather than of raters."""
     if not isinstance(rating, Mapping) or not rating:
         return False
@@ -227,10 +227,10 @@ def _is_several(rating: Any, data: Any) -> bool:
 
 
 def _long(
-    rating: Any,
+    rating: object,
     names: dict[str, Any],
     others: dict[str, Any],
-    data: Any,
+    data: object,
     labels: ArrayLike | None,
     split: list[str],
     *,
@@ -279,7 +279,7 @@ def _refuse_repeated(unit: Array, units: Array, who: Array, raters: Array) -> No
         raise HowsureError(message)
 
 
-def _stated_order(given: Sequence[Any]) -> list[Any] | None:
+def _stated_order(given: Sequence[object]) -> list[Any] | None:
     """Return the ordered categories shared by all columns; None if they differ or have no stated order."""
     orders = [stated_order(each) for each in given]
     return orders[0] if orders and all(each == orders[0] for each in orders) else None

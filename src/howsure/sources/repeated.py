@@ -11,12 +11,12 @@ from howsure.errors import HowsureError
 from howsure.sources.encoding import Column
 
 
-def first_rows(role: str, unit: Array, names: Array, columns: Mapping[str, Array | None]) -> Array:
+def first_rows(argument_name: str, unit: Array, names: Array, columns: Mapping[str, Array | None]) -> Array:
     """Return the first row of each unit; refuse units with several values of a unit-level column.
 
     Parameters
     ----------
-    role : str
+    argument_name : str
         Name of a unit in errors.
     unit : ndarray of shape (n,)
         Position of the unit of each row; every unit occurs.
@@ -30,7 +30,7 @@ def first_rows(role: str, unit: Array, names: Array, columns: Mapping[str, Array
     for what, each in columns.items():
         if each is not None and (each != each[first][unit]).any():
             other = names.tolist()[unit[np.flatnonzero(each != each[first][unit])[0]]]
-            message = f"The {role} {other!r} has several values of `{what}`. Give all its rows the same."
+            message = f"The {argument_name} {other!r} has several values of `{what}`. Give all its rows the same."
             raise HowsureError(message)
     return first
 

@@ -41,16 +41,16 @@ MATRIX = 2  # dimensions
 
 @overload
 def multiclass_scores(
-    y_true: Any,
-    y_score: Any,
+    y_true: object,
+    y_score: object,
     *,
-    data: Any = ...,
+    data: object = ...,
     labels: ArrayLike | None = ...,
-    sample_weight: Any = ...,
-    counts: Any = ...,
-    groups: Any = ...,
+    sample_weight: object = ...,
+    counts: object = ...,
+    groups: object = ...,
     fixed: str | None = ...,
-    strata: Any = ...,
+    strata: object = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
     by: None = None,
     check: bool = ...,
@@ -59,16 +59,16 @@ def multiclass_scores(
 
 @overload
 def multiclass_scores(
-    y_true: Any,
-    y_score: Any,
+    y_true: object,
+    y_score: object,
     *,
-    data: Any = ...,
+    data: object = ...,
     labels: ArrayLike | None = ...,
-    sample_weight: Any = ...,
-    counts: Any = ...,
-    groups: Any = ...,
+    sample_weight: object = ...,
+    counts: object = ...,
+    groups: object = ...,
     fixed: str | None = ...,
-    strata: Any = ...,
+    strata: object = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
     by: Sized,
     check: bool = ...,
@@ -76,16 +76,16 @@ def multiclass_scores(
 
 
 def multiclass_scores(
-    y_true: Any,
+    y_true: object,
     y_score: Any,
     *,
-    data: Any = None,
+    data: object = None,
     labels: ArrayLike | None = None,
-    sample_weight: Any = None,
-    counts: Any = None,
-    groups: Any = None,
+    sample_weight: object = None,
+    counts: object = None,
+    groups: object = None,
     fixed: str | None = None,
-    strata: Any = None,
+    strata: object = None,
     stratum_sizes: Mapping[Any, float] | None = None,
     by: Sized | None = None,
     check: bool = True,
@@ -198,7 +198,7 @@ def _is_matrix(values: Any) -> bool:
         return False
 
 
-def _matrix(scores: Any) -> Array:
+def _matrix(scores: object) -> Array:
     try:
         array = np.asarray(scores.to_numpy() if hasattr(scores, "to_numpy") else scores, dtype=float)
     except (TypeError, ValueError, OverflowError):
@@ -219,7 +219,7 @@ def _matrix(scores: Any) -> Array:
     return array
 
 
-def _aligned(y_true: Any, y_score: Any, labels: Any) -> tuple[Any, Any, list[Any] | None, Any]:
+def _aligned(y_true: object, y_score: object, labels: object) -> tuple[Any, Any, list[Any] | None, Any]:
     """Return truth, scores, column names and labels, aligned by name for two frames."""
     y_true, y_score = with_names(y_true), with_names(y_score)
     if _is_matrix(y_true):
@@ -291,7 +291,7 @@ def _refuse_two_orders(first: list[Any], second: list[Any], why: str) -> None:
     raise HowsureError(message)
 
 
-def _by_name(truth: Column, classes: Array, names: Any, labels: Any) -> list[int] | None:
+def _by_name(truth: Column, classes: Array, names: object, labels: object) -> list[int] | None:
     """Return the column indices, matched by name, in the order of the classes; None if already in order."""
     if names is None or labels is not None:
         return None
@@ -334,7 +334,7 @@ def _multiclass(
     return MulticlassScoresTable(counts=counts, scores=score, design=design, rows=len(score), **own)
 
 
-def _indicator(values: Any, score: Array) -> Array:
+def _indicator(values: object, score: Array) -> Array:
     array = np.asarray(values)
     if array.shape != score.shape:
         message = f"`y_true` has shape {array.shape} and `y_score` {score.shape}; both are cases × labels."

@@ -28,16 +28,16 @@ POSITIVE_BY_HABIT = ({0, 1}, {-1, 1})  # in these, 1 is the positive class in sc
 
 @overload
 def scores(
-    y_true: Any,
-    y_score: Any,
+    y_true: object,
+    y_score: object,
     *,
-    data: Any = ...,
-    pos_label: Any = ...,
-    sample_weight: Any = ...,
-    counts: Any = ...,
-    groups: Any = ...,
+    data: object = ...,
+    pos_label: object = ...,
+    sample_weight: object = ...,
+    counts: object = ...,
+    groups: object = ...,
     fixed: str | None = ...,
-    strata: Any = ...,
+    strata: object = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
     by: None = None,
     exact: bool = ...,
@@ -47,16 +47,16 @@ def scores(
 
 @overload
 def scores(
-    y_true: Any,
-    y_score: Any,
+    y_true: object,
+    y_score: object,
     *,
-    data: Any = ...,
-    pos_label: Any = ...,
-    sample_weight: Any = ...,
-    counts: Any = ...,
-    groups: Any = ...,
+    data: object = ...,
+    pos_label: object = ...,
+    sample_weight: object = ...,
+    counts: object = ...,
+    groups: object = ...,
     fixed: str | None = ...,
-    strata: Any = ...,
+    strata: object = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
     by: Sized,
     exact: bool = ...,
@@ -65,16 +65,16 @@ def scores(
 
 
 def scores(
-    y_true: Any,
-    y_score: Any,
+    y_true: object,
+    y_score: object,
     *,
-    data: Any = None,
-    pos_label: Any = None,
-    sample_weight: Any = None,
-    counts: Any = None,
-    groups: Any = None,
+    data: object = None,
+    pos_label: object = None,
+    sample_weight: object = None,
+    counts: object = None,
+    groups: object = None,
     fixed: str | None = None,
-    strata: Any = None,
+    strata: object = None,
     stratum_sizes: Mapping[Any, float] | None = None,
     by: Sized | None = None,
     exact: bool = False,
@@ -168,7 +168,7 @@ def scores(
     return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
 
 
-def score_values(values: Any, tally: Tally | None = None, role: str = "y_score") -> Array:
+def score_values(values: object, tally: Tally | None = None, role: str = "y_score") -> Array:
     """Return scores as floats; refuse scores that are not one-dimensional, not numeric or not finite.
 
     Parameters
@@ -197,7 +197,7 @@ def score_values(values: Any, tally: Tally | None = None, role: str = "y_score")
     return array
 
 
-def binary_truth(column: Column, pos_label: Any, *, check: bool = True) -> tuple[Array, Array]:
+def binary_truth(column: Column, pos_label: object, *, check: bool = True) -> tuple[Array, Array]:
     """Return which cases are positive, and the names of the negative and the positive class."""
     used = column.occurring()
     present = column.levels[used].tolist()
@@ -219,7 +219,7 @@ def binary_truth(column: Column, pos_label: Any, *, check: bool = True) -> tuple
     return positive, np.array([negative, label], dtype=None if len(kinds) == 1 else object)
 
 
-def is_positive_stated(truth: Column, classes: Array, pos_label: Any) -> bool:
+def is_positive_stated(truth: Column, classes: Array, pos_label: object) -> bool:
     """Whether the positive class is named, or is the last of two ordered categories.
 
     Parameters
@@ -235,7 +235,7 @@ def is_positive_stated(truth: Column, classes: Array, pos_label: Any) -> bool:
     return is_stated(both, None, pos_label, ranked=covers([truth.rank], both))
 
 
-def _positive(present: list[Any], pos_label: Any, rank: Rank) -> Any:
+def _positive(present: list[Any], pos_label: object, rank: Rank) -> Any:
     if len(present) == 1 and pos_label is None:
         raise OneClassError(present[0], " in `y_true`. Name the positive class with `pos_label=`.")
     if pos_label is None:

@@ -97,11 +97,11 @@ def _values(path: Path, name: str, cells: Row) -> list[Any]:
     return list(map(_number, found)) if is_whole else found
 
 
-def _number(cell: Any) -> Any:
+def _number(cell: object) -> Any:
     return int(cell) if isinstance(cell, float) and cell.is_integer() else cell
 
 
-def _is_blank(cell: Any) -> bool:
+def _is_blank(cell: object) -> bool:
     return cell is None or (isinstance(cell, str) and not cell.strip())
 
 

@@ -184,7 +184,7 @@ class Strata:
         return bool(pairs > len(np.unique(self.cluster)))
 
 
-def known_sizes(names: Array, sizes: Any, drawn: Array) -> tuple[Array, float | None]:
+def known_sizes(names: Array, sizes: object, drawn: Array) -> tuple[Array, float | None]:
     """Return the proportion of each stratum, and the population size (None if only proportions are known).
 
     Parameters
@@ -230,7 +230,7 @@ def known_sizes(names: Array, sizes: Any, drawn: Array) -> tuple[Array, float | 
     return size / total, total
 
 
-def _in_order(known: list[Any], sizes: Mapping[Any, Any]) -> Array:
+def _in_order(known: list[Any], sizes: Mapping[Any, object]) -> Array:
     """Return the sizes in the order of the strata; refuse unknown strata and missing sizes."""
     size = np.full(len(known), np.nan)
     for name, given in sizes.items():
@@ -256,7 +256,7 @@ def _in_order(known: list[Any], sizes: Mapping[Any, Any]) -> Array:
     return size
 
 
-def _place(name: Any, known: list[Any]) -> int | None:
+def _place(name: object, known: list[Any]) -> int | None:
     """Return the position of a stratum, which may be given as text or as another numeric type."""
     if name in known:
         return known.index(name)
@@ -264,7 +264,7 @@ def _place(name: Any, known: list[Any]) -> int | None:
     return names.index(str(name)) if str(name) in names else None
 
 
-def _size(name: Any, size: Any) -> float:
+def _size(name: object, size: Any) -> float:
     try:
         found = float(size)
     except (TypeError, ValueError):
@@ -275,7 +275,7 @@ def _size(name: Any, size: Any) -> float:
     return found
 
 
-def stratum_role(strata: Any, sizes: Any) -> dict[str, Any]:
+def stratum_role(strata: object, sizes: object) -> dict[str, Any]:
     """Return a mapping from role to the column of strata; empty without strata.
 
     Raises
@@ -291,7 +291,7 @@ def stratum_role(strata: Any, sizes: Any) -> dict[str, Any]:
     return {ROLE: strata}
 
 
-def refuse_strata(strata: Any, what: str) -> None:
+def refuse_strata(strata: object, what: str) -> None:
     """Refuse strata for data that do not support them.
 
     Parameters

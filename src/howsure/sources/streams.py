@@ -22,7 +22,7 @@ class Stream:
     source: Any
 
     @classmethod
-    def of(cls, data: Any) -> Stream | None:
+    def of(cls, data: object) -> Stream | None:
         """Return the stream of the data; None if they have no stream interface.
 
         Raises

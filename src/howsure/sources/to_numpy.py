@@ -22,7 +22,7 @@ KINDS_OF_TIME = {  # NumPy's kinds of data
 PROCESSOR = 1  # kDLCPU, as DLPack numbers kinds of memory
 
 
-def plain(role: str, values: Any) -> Any:
+def plain(argument_name: str, values: object) -> Any:
     """Return a normalised column; other values unchanged.
 
     An array, list or frame of shape (n, 1) becomes one-dimensional. Masked values become missing: nan for floats, else
@@ -33,11 +33,11 @@ def plain(role: str, values: Any) -> Any:
     HowsureError
         If it is a table of howsure, holds complex numbers, or is a tensor that cannot be read.
     """
-    _refuse_containers(role, values)
+    _refuse_containers(argument_name, values)
     if hasattr(values, "__dlpack__") and not isinstance(values, np.ndarray) and not _is_arrow(values):
-        values = _from_tensor(role, values)
+        values = _from_tensor(argument_name, values)
     if type(values).__module__.startswith("scipy.sparse"):
-        values = _from_sparse(role, values)
+        values = _from_sparse(argument_name, values)
     if isinstance(values, list | tuple) and values and all(map(_is_alone, values)):
         values = [row[0] for row in values]
     shape = getattr(values, "shape", ())
@@ -48,49 +48,49 @@ def plain(role: str, values: Any) -> Any:
     if not isinstance(values, np.ndarray):
         return values
     if values.dtype.kind == "c":
-        message = f"`{role}` holds complex numbers. Give real ones, such as `abs({role})`, or labels."
+        message = f"`{argument_name}` holds complex numbers. Give real ones, such as `abs({argument_name})`, or labels."
         raise HowsureError(message)
     if values.dtype == np.float16:
         return values.astype(float)
     return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
 
 
-def _refuse_containers(role: str, values: Any) -> None:
+def _refuse_containers(argument_name: str, values: object) -> None:
     """Refuse a table of howsure, and a collection of several arrays."""
     is_dataset = type(values).__name__ == "Dataset" and type(values).__module__.startswith("xarray")
     if hasattr(values, "design") or is_dataset:
-        message = f"`{role}` is a {type(values).__name__}. Give a list or an array with a value for each case."
+        message = f"`{argument_name}` is a {type(values).__name__}. Give a list or an array with a value for each case."
         raise HowsureError(message)
 
 
 @contextmanager
-def one_each(role: str) -> Iterator[None]:
+def one_each(argument_name: str) -> Iterator[None]:
     """Turn the errors of other libraries for lists and structures into one that asks for a value for each case."""
     try:
         yield
     except (TypeError, ValueError, OverflowError, NotImplementedError) as error:
         if isinstance(error, HowsureError):
             raise
-        message = f"`{role}` does not hold one text, number or date for each case. Give a plain column."
+        message = f"`{argument_name}` does not hold one text, number or date for each case. Give a plain column."
         raise HowsureError(message) from None
 
 
-def _from_sparse(role: str, values: Any) -> Array:
+def _from_sparse(argument_name: str, values: Any) -> Array:
     if values.ndim > 1 and values.shape[1] != 1:
-        message = f"`{role}` is a sparse matrix. Give `{role}.toarray()`."
+        message = f"`{argument_name}` is a sparse matrix. Give `{argument_name}.toarray()`."
         raise HowsureError(message)
     return np.asarray(values.toarray()).ravel()
 
 
-def _is_arrow(values: Any) -> bool:
+def _is_arrow(values: object) -> bool:
     return type(values).__module__.partition(".")[0] == "pyarrow"
 
 
-def _from_tensor(role: str, values: Any) -> Array:
+def _from_tensor(argument_name: str, values: Any) -> Array:
     try:
         return np.asarray(values) if hasattr(values, "__array__") else np.from_dlpack(values)
     except (TypeError, ValueError, RuntimeError, BufferError) as error:  # another device, or part of a graph
-        said = str(HowsureError.unreadable(f"`{role}`", error)).rstrip(".")
+        said = str(HowsureError.unreadable(f"`{argument_name}`", error)).rstrip(".")
         remedy = "" if " Use " in said else f" {_remedy(values)}"  # PyTorch names it
         raise HowsureError(f"{said}.{remedy}") from None
 
@@ -103,11 +103,11 @@ def _remedy(values: Any) -> str:
     return "Make it an array of ordinary numbers first, such as by `.float().numpy()`."
 
 
-def _is_alone(row: Any) -> bool:
+def _is_alone(row: object) -> bool:
     return isinstance(row, list | tuple) and len(row) == 1
 
 
-def _only_column(values: Any) -> Any:
+def _only_column(values: object) -> Any:
     if isinstance(values, np.ndarray):
         return values[:, 0]
     import narwhals as nw
@@ -126,12 +126,12 @@ def _unmasked(values: np.ma.MaskedArray[Any, Any]) -> Array:
     return found
 
 
-def numbers_of(role: str, values: Any, remedy: str) -> Array:
+def numbers_of(argument_name: str, values: object, remedy: str) -> Array:
     """Return a column of numbers as floats, also from text with decimal points or decimal commas.
 
     Parameters
     ----------
-    role : str
+    argument_name : str
         Its name in errors.
     values : array-like
         The column.
@@ -144,13 +144,13 @@ def numbers_of(role: str, values: Any, remedy: str) -> Array:
         If a value is not a number; the message shows the first. A comma before three digits is ambiguous: it may
         separate thousands. Durations and dates are numbers only in some unit.
     """
-    with one_each(role):
+    with one_each(argument_name):
         found = values.to_numpy() if hasattr(values, "to_numpy") else values
-    _refuse_times(role, found)
+    _refuse_times(argument_name, found)
     try:
         return np.asarray(found, dtype=float)
     except (TypeError, ValueError, OverflowError):
-        with one_each(role):
+        with one_each(argument_name):
             flat = np.asarray(found, dtype=object).ravel().tolist() if not isinstance(found, list) else found
     texts = [each for each in flat if isinstance(each, str)]
     is_decimal = len(texts) == len(flat) and all(DECIMAL_COMMA.fullmatch(each.strip()) for each in texts)
@@ -160,23 +160,23 @@ def numbers_of(role: str, values: Any, remedy: str) -> Array:
         try:
             float(each)
         except (TypeError, ValueError, OverflowError):
-            message = f"`{role}` is not numeric: it holds {each!r} at row {place}. {remedy}{_hint(each)}"
+            message = f"`{argument_name}` is not numeric: it holds {each!r} at row {place}. {remedy}{_hint(each)}"
             raise HowsureError(message) from None
-    message = f"`{role}` is not numeric. {remedy}"
+    message = f"`{argument_name}` is not numeric. {remedy}"
     raise HowsureError(message)
 
 
-def _refuse_times(role: str, found: Any) -> None:
+def _refuse_times(argument_name: str, found: object) -> None:
     """Refuse durations and dates, whose numbers are of a unit that nobody stated."""
     first = found[0] if isinstance(found, list | tuple) and found else found
     kind = getattr(getattr(first, "dtype", None), "kind", "")
     if kind in KINDS_OF_TIME:
         what, example = KINDS_OF_TIME[kind]
-        message = f"`{role}` holds {what}, not numbers. Give numbers of a stated unit, such as {example}."
+        message = f"`{argument_name}` holds {what}, not numbers. Give numbers of a stated unit, such as {example}."
         raise HowsureError(message)
 
 
-def _hint(value: Any) -> str:
+def _hint(value: object) -> str:
     """Return what to do about a value that is no number."""
     if isinstance(value, str) and "%" in value:
         return " Write a share of 12.5 % as 0.125."

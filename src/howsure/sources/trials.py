@@ -26,17 +26,17 @@ from howsure.tables.values import TrialsTable, by_share, spread_successes
 
 @overload
 def trials(
-    success: Any,
+    success: object,
     *,
-    task: Any,
-    run: Any = ...,
+    task: object,
+    run: object = ...,
     model: None = None,
-    data: Any = ...,
-    sample_weight: Any = ...,
-    counts: Any = ...,
-    groups: Any = ...,
+    data: object = ...,
+    sample_weight: object = ...,
+    counts: object = ...,
+    groups: object = ...,
     fixed: str | None = ...,
-    strata: Any = ...,
+    strata: object = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
     by: None = None,
     check: bool = ...,
@@ -45,17 +45,17 @@ def trials(
 
 @overload
 def trials(
-    success: Any,
+    success: object,
     *,
-    task: Any,
-    run: Any = ...,
+    task: object,
+    run: object = ...,
     model: Sized,
-    data: Any = ...,
-    sample_weight: Any = ...,
-    counts: Any = ...,
-    groups: Any = ...,
+    data: object = ...,
+    sample_weight: object = ...,
+    counts: object = ...,
+    groups: object = ...,
     fixed: str | None = ...,
-    strata: Any = ...,
+    strata: object = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
     by: None = None,
     check: bool = ...,
@@ -64,17 +64,17 @@ def trials(
 
 @overload
 def trials(
-    success: Any,
+    success: object,
     *,
-    task: Any,
-    run: Any = ...,
+    task: object,
+    run: object = ...,
     model: Sized | None = ...,
-    data: Any = ...,
-    sample_weight: Any = ...,
-    counts: Any = ...,
-    groups: Any = ...,
+    data: object = ...,
+    sample_weight: object = ...,
+    counts: object = ...,
+    groups: object = ...,
     fixed: str | None = ...,
-    strata: Any = ...,
+    strata: object = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
     by: Sized,
     check: bool = ...,
@@ -82,17 +82,17 @@ def trials(
 
 
 def trials(
-    success: Any,
+    success: object,
     *,
-    task: Any,
-    run: Any = None,
+    task: object,
+    run: object = None,
     model: Sized | None = None,
-    data: Any = None,
-    sample_weight: Any = None,
-    counts: Any = None,
-    groups: Any = None,
+    data: object = None,
+    sample_weight: object = None,
+    counts: object = None,
+    groups: object = None,
     fixed: str | None = None,
-    strata: Any = None,
+    strata: object = None,
     stratum_sizes: Mapping[Any, float] | None = None,
     by: Sized | None = None,
     check: bool = True,
@@ -184,7 +184,7 @@ def trials(
     return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
 
 
-def _successes(given: Any) -> Array:
+def _successes(given: object) -> Array:
     try:
         found = np.asarray(plain("success", given), dtype=float)
     except (TypeError, ValueError, OverflowError):
@@ -198,7 +198,7 @@ def _successes(given: Any) -> Array:
     return found
 
 
-def _drawn(coded: dict[str, Column], weight: Array | None, sizes: Any) -> Strata | None:
+def _drawn(coded: dict[str, Column], weight: Array | None, sizes: object) -> Strata | None:
     """Return the strata of the tasks, in the order of the tasks."""
     task, tasks = coded["task"].used()
     stratum, names = coded[ROLE].used()

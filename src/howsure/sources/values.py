@@ -33,13 +33,13 @@ def values(
     score: str,
     *,
     truth: None = ...,
-    data: Any,
+    data: object,
     bounds: ArrayLike | None = ...,
-    sample_weight: Any = ...,
-    counts: Any = ...,
-    groups: Any = ...,
+    sample_weight: object = ...,
+    counts: object = ...,
+    groups: object = ...,
     fixed: str | None = ...,
-    strata: Any = ...,
+    strata: object = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
     by: None = None,
     check: bool = ...,
@@ -73,17 +73,17 @@ def values(
     score: Any,
     *,
     truth: None = ...,
-    data: Any = ...,
-    model: Any = ...,
-    case: Any = ...,
-    run: Any = ...,
+    data: object = ...,
+    model: object = ...,
+    case: object = ...,
+    run: object = ...,
     incomplete: Incomplete = ...,
     bounds: ArrayLike | None = ...,
-    sample_weight: Any = ...,
-    counts: Any = ...,
-    groups: Any = ...,
+    sample_weight: object = ...,
+    counts: object = ...,
+    groups: object = ...,
     fixed: str | None = ...,
-    strata: Any = ...,
+    strata: object = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
     by: None = None,
     check: bool = ...,
@@ -95,17 +95,17 @@ def values(
     score: Any,
     *,
     truth: Sized,
-    data: Any = ...,
-    model: Any = ...,
-    case: Any = ...,
-    run: Any = ...,
+    data: object = ...,
+    model: object = ...,
+    case: object = ...,
+    run: object = ...,
     incomplete: Incomplete = ...,
     bounds: ArrayLike | None = ...,
-    sample_weight: Any = ...,
-    counts: Any = ...,
-    groups: Any = ...,
+    sample_weight: object = ...,
+    counts: object = ...,
+    groups: object = ...,
     fixed: str | None = ...,
-    strata: Any = ...,
+    strata: object = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
     by: None = None,
     check: bool = ...,
@@ -116,18 +116,18 @@ def values(
 def values(
     score: Any,
     *,
-    truth: Any = ...,
-    data: Any = ...,
-    model: Any = ...,
-    case: Any = ...,
-    run: Any = ...,
+    truth: object = ...,
+    data: object = ...,
+    model: object = ...,
+    case: object = ...,
+    run: object = ...,
     incomplete: Incomplete = ...,
     bounds: ArrayLike | None = ...,
-    sample_weight: Any = ...,
-    counts: Any = ...,
-    groups: Any = ...,
+    sample_weight: object = ...,
+    counts: object = ...,
+    groups: object = ...,
     fixed: str | None = ...,
-    strata: Any = ...,
+    strata: object = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
     by: Sized,
     check: bool = ...,
@@ -137,18 +137,18 @@ def values(
 def values(
     score: Any,
     *,
-    truth: Any = None,
-    data: Any = None,
-    model: Any = None,
-    case: Any = None,
-    run: Any = None,
+    truth: object = None,
+    data: object = None,
+    model: object = None,
+    case: object = None,
+    run: object = None,
     incomplete: Incomplete = "refuse",
     bounds: ArrayLike | None = None,
-    sample_weight: Any = None,
-    counts: Any = None,
-    groups: Any = None,
+    sample_weight: object = None,
+    counts: object = None,
+    groups: object = None,
     fixed: str | None = None,
-    strata: Any = None,
+    strata: object = None,
     stratum_sizes: Mapping[Any, float] | None = None,
     by: Sized | None = None,
     check: bool = True,
@@ -272,7 +272,7 @@ def values(
 
 
 def _of_rows(
-    data: Any, of_rows: dict[str, Any], beside: dict[str, Any], named: dict[str, Any], incomplete: Incomplete
+    data: object, of_rows: dict[str, Any], beside: dict[str, Any], named: dict[str, Any], incomplete: Incomplete
 ) -> tuple[Any, Any, tuple[Any, ...]]:
     """Convert long data to one row per case: the columns, the models' columns, and the names of the others."""
     score, model, case, run = of_rows.values()
@@ -294,7 +294,7 @@ def _of_rows(
     return rows, names, (sample_weight, counts, groups, strata, list(named) or None)
 
 
-def _models(score: Any, data: Any) -> dict[str, Any]:
+def _models(score: object, data: object) -> dict[str, Any]:
     """Return the columns of numbers by their names in errors; without data, texts are numbers and no names."""
     if isinstance(score, Mapping):
         named = {f"score['{name}']": column for name, column in score.items()}
@@ -308,20 +308,20 @@ def _models(score: Any, data: Any) -> dict[str, Any]:
     return named
 
 
-def number_column(role: str, given: Any) -> Array:
+def number_column(argument_name: str, given: object) -> Array:
     """Return a column as a numeric or boolean array; refuse one that is empty or not one-dimensional."""
-    column = plain(role, given)
+    column = plain(argument_name, given)
     try:
         found = np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
     except ValueError:  # of ragged lists
         found = np.empty(0, dtype=object)
     if found.dtype.kind != "b":
-        found = numbers_of(role, column, "Give one number per case.")
+        found = numbers_of(argument_name, column, "Give one number per case.")
     if found.ndim != 1:
-        message = f"`{role}` has shape {found.shape}; it is one number per case. Give several models by name."
+        message = f"`{argument_name}` has shape {found.shape}; it is one number per case. Give several models by name."
         raise HowsureError(message)
     if not len(found):
-        message = f"`{role}` is empty: there is no case to evaluate."
+        message = f"`{argument_name}` is empty: there is no case to evaluate."
         raise HowsureError(message)
     return found
 
@@ -352,28 +352,31 @@ def _complete(
     return beside, {role: column[kept] for role, column in numbers.items()}
 
 
-def finite_numbers(role: str, column: Array, limits: tuple[float, float] | None) -> Array:
+def finite_numbers(argument_name: str, column: Array, limits: tuple[float, float] | None) -> Array:
     """Return a column as floats; refuse numbers that are not finite, or outside the bounds."""
     numbers = column + 0.0  # merges −0 and 0
     finite = np.isfinite(numbers)
     if not finite.all():
         first, number = int(np.argmin(finite)), int((~finite).sum())
-        message = f"`{role}` has {number} missing or infinite values (first at row {first}). Drop or fill them first."
+        message = (
+            f"`{argument_name}` has {number} missing or infinite values (first at row {first}). Drop or fill them "
+            "first."
+        )
         raise HowsureError(message)
     largest = float(np.abs(numbers).max(initial=0.0))
     if largest and not 1 / LARGEST < largest < LARGEST:
-        message = f"`{role}` holds {largest:g}: no float holds its powers. Give the numbers in another unit."
+        message = f"`{argument_name}` holds {largest:g}: no float holds its powers. Give the numbers in another unit."
         raise HowsureError(message)
-    refuse_outside(role, numbers, limits)
+    refuse_outside(argument_name, numbers, limits)
     return np.asarray(numbers)
 
 
-def refuse_outside(role: str, numbers: Array, limits: tuple[float, float] | None) -> None:
+def refuse_outside(argument_name: str, numbers: Array, limits: tuple[float, float] | None) -> None:
     """Refuse numbers outside the bounds.
 
     Parameters
     ----------
-    role : str
+    argument_name : str
         Name of the column in errors.
     numbers : ndarray of shape (n,)
         Its numbers.
@@ -383,7 +386,9 @@ def refuse_outside(role: str, numbers: Array, limits: tuple[float, float] | None
     if limits is None or not len(numbers) or limits[0] <= numbers.min() <= numbers.max() <= limits[1]:
         return
     worst = numbers.min() if numbers.min() < limits[0] else numbers.max()
-    message = f"`{role}` holds {worst:g}, outside the bounds {limits[0]:g} and {limits[1]:g}. Give wider `bounds`."
+    message = (
+        f"`{argument_name}` holds {worst:g}, outside the bounds {limits[0]:g} and {limits[1]:g}. Give wider `bounds`."
+    )
     raise HowsureError(message)
 
 

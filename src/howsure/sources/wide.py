@@ -12,13 +12,13 @@ from howsure.sources.frames import columns, opened
 
 
 def named_columns(
-    role: str, given: Any, others: Mapping[str, Any], data: Any, *, check: bool
+    argument_name: str, given: object, others: Mapping[str, object], data: object, *, check: bool
 ) -> tuple[dict[Any, Any], dict[str, Any]]:
     """Return the raters' columns by their names, and the other columns by role.
 
     Parameters
     ----------
-    role : str
+    argument_name : str
         Name of the columns in errors.
     given : array-like of shape (n, R), mapping, frame or list of str
         Labels by case and rater; with ``data`` the names of the columns.
@@ -30,23 +30,23 @@ def named_columns(
         Whether to refuse a column compared with itself, and Series whose indices differ.
     """
     if data is None:
-        by_name = by_rater(role, given)
+        by_name = by_rater(argument_name, given)
     else:
-        names = [given] if isinstance(given, str) else several(role, given, "column names")
-        refuse_repeated(role, names)
+        names = [given] if isinstance(given, str) else several(argument_name, given, "column names")
+        refuse_repeated(argument_name, names)
         by_name = {str(name): name for name in names}
-    roles = {name: f"{role}[{name!r}]" for name in by_name}
+    roles = {name: f"{argument_name}[{name!r}]" for name in by_name}
     asked = {**others, **{roles[name]: column for name, column in by_name.items()}}
     found = columns(data, {name: each for name, each in asked.items() if each is not None}, check=check)
     return {name: found[roles[name]] for name in by_name}, found
 
 
-def by_rater(role: str, given: Any) -> dict[Any, Any]:
+def by_rater(argument_name: str, given: Any) -> dict[Any, Any]:
     """Return the columns of a matrix, a mapping or a frame by their names or positions.
 
     Parameters
     ----------
-    role : str
+    argument_name : str
         Its name in errors.
     given : array-like of shape (n, R), mapping or frame
         Labels by case and rater.
@@ -57,11 +57,11 @@ def by_rater(role: str, given: Any) -> dict[Any, Any]:
         If it is not a table.
     """
     if isinstance(given, Mapping):
-        refuse_repeated(role, list(given))
+        refuse_repeated(argument_name, list(given))
         return dict(given)
     if hasattr(given, "iloc"):  # pandas: names of any type
         names = list(getattr(given, "columns", ()))
-        refuse_repeated(role, names)
+        refuse_repeated(argument_name, names)
         return {name: given[name] for name in names}
     if any(hasattr(type(given), each) for each in ("columns", "column_names")):
         names = opened(given).collect_schema().names()
@@ -74,23 +74,23 @@ def by_rater(role: str, given: Any) -> dict[Any, Any]:
     except TypeError:
         rows, listed = [given], []
     if len(listed) < len(rows):
-        message = f"`{role}` is no table of cases × raters. To name columns of a frame or file, give `data=`."
+        message = f"`{argument_name}` is no table of cases × raters. To name columns of a frame or file, give `data=`."
         raise HowsureError(message)
     if not listed:
-        message = f"`{role}` is empty: there is no case."
+        message = f"`{argument_name}` is empty: there is no case."
         raise HowsureError(message)
     if len({len(row) for row in listed}) != 1:
-        message = f"`{role}` is ragged. Give one row per case and one column per rater, None where missing."
+        message = f"`{argument_name}` is ragged. Give one row per case and one column per rater, None where missing."
         raise HowsureError(message)
     return {column: list(each) for column, each in enumerate(zip(*listed, strict=True))}
 
 
-def refuse_repeated(role: str, names: Sequence[Any]) -> None:
+def refuse_repeated(argument_name: str, names: Sequence[object]) -> None:
     """Refuse duplicate column names.
 
     Parameters
     ----------
-    role : str
+    argument_name : str
         Name of the columns in the error.
     names : sequence
         Their names.
@@ -98,5 +98,8 @@ def refuse_repeated(role: str, names: Sequence[Any]) -> None:
     said = list(map(str, names))
     if len(set(said)) < len(said):
         other = next(name for name in said if said.count(name) > 1)
-        message = f"`{role}` has the column {other!r} more than once. Give each rater one column, of a name of its own."
+        message = (
+            f"`{argument_name}` has the column {other!r} more than once. Give each rater one column, of a name of "
+            "its own."
+        )
         raise HowsureError(message)

@@ -254,10 +254,12 @@ def _inside(values: Array, bounds: tuple[float, float]) -> bool:
     return bool(((values > bounds[0]) & (values < bounds[1])).all())
 
 
-def _drawn(pooled: Pooled, scale: Scale, size: int, freedom: int | None, seed: np.random.SeedSequence) -> Array:
+def _drawn(
+    pooled: Pooled, scale: Scale, size: int, degrees_of_freedom: int | None, seed: np.random.SeedSequence
+) -> Array:
     """Draw from the normal or Student's t distribution of the interval, on the scale of the pooling."""
     rng = np.random.default_rng(seed)
-    noise = rng.standard_normal(size) if freedom is None else rng.standard_t(freedom, size)
+    noise = rng.standard_normal(size) if degrees_of_freedom is None else rng.standard_t(degrees_of_freedom, size)
     middle = np.array(pooled.value)
     return scale.back(scale.forward(middle) + pooled.standard_error * scale.slope(middle) * noise)
 

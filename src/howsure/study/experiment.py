@@ -92,7 +92,7 @@ def seed_of(study_seed: int, *words: str) -> np.random.SeedSequence:
 
 def experiment(
     name: str,
-    evidence: Any,
+    evidence: object,
     *,
     prior: Prior | None = None,
     prevalence_prior: Prior | None = None,

@@ -87,11 +87,11 @@ def _suffix(path: Path) -> str:
     return suffix
 
 
-def _section(where: str, content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+def _section(where: str, content: Mapping[str, object], name: str) -> Mapping[str, Any]:
     return _mapping(where, name, content.get(name, {}))
 
 
-def _mapping(where: str, key: str, found: Any) -> Mapping[str, Any]:
+def _mapping(where: str, key: str, found: object) -> Mapping[str, Any]:
     if isinstance(found, Mapping) and all(isinstance(name, str) for name in found):
         return found
     place = f"{where}, key '{key}'" if key else where
@@ -99,7 +99,7 @@ def _mapping(where: str, key: str, found: Any) -> Mapping[str, Any]:
     raise HowsureError(message)
 
 
-def _refuse_unknown(where: str, key: str, entry: Mapping[str, Any], known: tuple[str, ...]) -> None:
+def _refuse_unknown(where: str, key: str, entry: Mapping[str, object], known: tuple[str, ...]) -> None:
     for name in entry:
         if name not in known:
             place = f"{where}, key '{key}'" if key else where
@@ -132,7 +132,7 @@ def _entry(one: Experiment, folder: Path) -> dict[str, Any]:
     return _evidence(one, folder) | priors
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """Return a value in the types of TOML and JSON: texts, numbers, lists and mappings."""
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
@@ -182,7 +182,7 @@ def _key(name: str) -> str:
     return name if bare.isascii() and bare.isalnum() else _text(name)
 
 
-def _inline(entry: Mapping[str, Any]) -> str:
+def _inline(entry: Mapping[str, object]) -> str:
     return "{ " + ", ".join(f"{name} = {_value(value)}" for name, value in entry.items()) + " }"
 
 

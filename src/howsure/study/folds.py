@@ -58,7 +58,7 @@ def _of_estimators(result: Mapping[str, Any], true: Array, features: Any) -> Ite
         yield np.asarray(cases), np.asarray(model.predict(rows))
 
 
-def _of_predictions(result: Any, true: Array, folds: Any) -> Iterator[tuple[Array, Array]]:
+def _of_predictions(result: object, true: Array, folds: Any) -> Iterator[tuple[Array, Array]]:
     predicted = np.asarray(result)
     if predicted.shape != true.shape:
         message = f"The predictions have shape {predicted.shape} and `y` {true.shape}: give one label a case."

@@ -45,7 +45,7 @@ class Records(Tabular, Named, Mapping[Any, Any]):
     confidence_level: float = 0.95
     caption: str = ""
 
-    def __getitem__(self, name: Any) -> Any:
+    def __getitem__(self, name: object) -> Any:
         with suppress(TypeError, KeyError):  # lists are no keys
             return self.objects[name]
         known = [_words(key) for key in self.objects]
@@ -100,5 +100,5 @@ class Records(Tabular, Named, Mapping[Any, Any]):
         return csv_text(self.rows)
 
 
-def _words(key: Any) -> str:
+def _words(key: object) -> str:
     return ", ".join(map(str, key)) if isinstance(key, tuple) else str(key)

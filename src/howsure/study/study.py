@@ -100,7 +100,7 @@ class Study(Reports):
     def add(
         self,
         name: str,
-        evidence: Any,
+        evidence: object,
         *,
         prior: Prior | None = None,
         prevalence_prior: Prior | None = None,
@@ -184,12 +184,12 @@ class Study(Reports):
     def add_cross_validation(
         self,
         name: str,
-        result: Any,
-        y: Any,
+        result: object,
+        y: object,
         *,
-        X: Any = None,  # noqa: N803 - scikit-learn's name
-        folds: Any = None,
-        labels: Any = None,
+        X: object = None,  # noqa: N803 - scikit-learn's name
+        folds: object = None,
+        labels: object = None,
         prior: Prior | None = None,
     ) -> None:
         """Add the folds of a cross-validation as a group of experiments.
@@ -218,12 +218,12 @@ class Study(Reports):
     @classmethod
     def from_cross_validation(
         cls,
-        results: Mapping[str, Any],
-        y: Any,
+        results: Mapping[str, object],
+        y: object,
         *,
-        X: Any = None,  # noqa: N803 - scikit-learn's name
+        X: object = None,  # noqa: N803 - scikit-learn's name
         folds: Any = None,
-        labels: Any = None,
+        labels: object = None,
         metrics: Sequence[str] | None = None,
         seed: int = SEED,
         n_draws: int = N_DRAWS,
@@ -268,7 +268,7 @@ class Study(Reports):
         return cls._of(held, level)
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any], *, folder: str | Path | None = None) -> Study:
+    def from_dict(cls, content: Mapping[str, object], *, folder: str | Path | None = None) -> Study:
         """Return the study from a mapping in the form of a study file.
 
         Parameters

@@ -102,7 +102,7 @@ class Tables(Mapping[Hashable, Table_co], Generic[Table_co]):
             raise HowsureError(message)
         return self.mapped(lambda table: table.at(threshold))
 
-    def against_rest(self, label: Any) -> Tables[Any]:
+    def against_rest(self, label: object) -> Tables[Any]:
         """Return the tables of scores of one class against the rest; see `ScoreMatrixTable.against_rest`.
 
         Parameters

@@ -146,20 +146,20 @@ class LumpedCounts(ClassCounts):
         tn[np.abs(tn) <= ROUNDING * self.classes * total] = 0.0
         return self.hits, fn, fp, tn
 
-    def by_cell(self, slopes: Array) -> Array:
+    def by_cell(self, gradient: Array) -> Array:
         """Turn derivatives by (tp, fn, fp, tn) of each class, ``(4, ..., K)``, into derivatives by each lump."""
-        (tp, fn, fp, tn), (rows, columns) = slopes, self.lumps.places
+        (tp, fn, fp, tn), (rows, columns) = gradient, self.lumps.places
         every = tn.sum(-1)[..., None]
         wrong = every + (fn - tn)[..., rows] + (fp - tn)[..., columns]
         return np.asarray(np.where(rows == columns, every + (tp - tn)[..., rows], wrong))
 
-    def by_cell_of(self, slopes: Array, where: Any) -> Array:
+    def by_cell_of(self, gradient: Array, where: Any) -> Array:
         """Return `by_cell` of derivatives, ``(4, ...)``, of the classes at ``where`` only."""
         if np.size(where) > 1 or isinstance(where, slice):
-            return super().by_cell_of(slopes, where)
+            return super().by_cell_of(gradient, where)
         true, said = (place == where for place in self.lumps.places)
         outcome = np.where(true, np.where(said, 0, 1), np.where(said, 2, 3))
-        return np.moveaxis(slopes[outcome], 0, -1)
+        return np.moveaxis(gradient[outcome], 0, -1)
 
     def at(self, form: Array) -> Array:
         """Return the coefficient of a linear form of the cells, ``(K, K)``, for each lump."""

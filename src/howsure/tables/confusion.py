@@ -45,14 +45,6 @@ class ConfusionTable(Table):
         Non-negative counts, or sums of weights.
     labels : ndarray of shape (K,)
         The classes, in the order of both axes.
-    design : Design
-        Sampling design of the counts.
-    rows : int or ndarray of shape (...)
-        Number of cases.
-    identity : str
-        Identifier that distinguishes its cases from others with equal counts; see `Table`.
-    is_ordered : bool, optional
-        Whether the order of the classes is stated; see `Table`.
 
     Examples
     --------

@@ -155,7 +155,7 @@ class ClassCounts(Counts):
     def _outcomes(self, index: int | None) -> Outcomes:
         raise NotImplementedError
 
-    def by_cell(self, slopes: Array) -> Array:
+    def by_cell(self, gradient: Array) -> Array:
         """Turn derivatives by (tp, fn, fp, tn) of each class, ``(4, ..., K)``, into derivatives by each cell."""
         raise NotImplementedError
 
@@ -164,10 +164,10 @@ class ClassCounts(Counts):
         hits, rows, columns = np.broadcast_arrays(hits, rows, columns)
         return self.by_cell(np.stack([rows + columns + hits, rows, columns, np.zeros_like(rows)]))
 
-    def by_cell_of(self, slopes: Array, where: Any) -> Array:
+    def by_cell_of(self, gradient: Array, where: Any) -> Array:
         """Return `by_cell` of derivatives, ``(4, ...)``, of the classes at ``where`` only."""
-        every = np.zeros((*slopes.shape, self.classes))
-        every[..., where] = slopes[..., None]
+        every = np.zeros((*gradient.shape, self.classes))
+        every[..., where] = gradient[..., None]
         return self.by_cell(every)
 
     def at(self, form: Array) -> Array:
@@ -252,13 +252,13 @@ class ConfusionCounts(ClassCounts):
         """Return tables with one cell changed; see `Counts.moved`."""
         return MovedConfusionCounts(self, nudges, chosen)
 
-    def by_cell(self, slopes: Array) -> Array:
+    def by_cell(self, gradient: Array) -> Array:
         """Turn derivatives by (tp, fn, fp, tn) of each class, ``(4, ..., K)``, into derivatives by each cell.
 
         A cell (i, j) off the diagonal is a false negative of class i, a false positive of class j, and a true negative
         of all others. A cell on the diagonal is a true positive of its class and a true negative of all others.
         """
-        tp, fn, fp, tn = slopes
+        tp, fn, fp, tn = gradient
         every = tn.sum(-1)
         cells: Array = every[..., None, None] + (fn - tn)[..., :, None] + (fp - tn)[..., None, :]
         diagonal = np.arange(tp.shape[-1])
@@ -339,7 +339,7 @@ class MultilabelCounts(ClassCounts):
         tp, rows, columns = self.hits[..., where], self.rows[..., where], self.columns[..., where]
         return tp, rows - tp, columns - tp, self.cells[..., where, 0, 0]
 
-    def by_cell(self, slopes: Array) -> Array:
+    def by_cell(self, gradient: Array) -> Array:
         """Turn derivatives by (tp, fn, fp, tn) of each label, ``(4, ..., L)``, into derivatives by each cell."""
-        tp, fn, fp, tn = slopes
+        tp, fn, fp, tn = gradient
         return np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)

@@ -56,12 +56,8 @@ class DetectionsTable(Table):
         Overlap thresholds; a detection is a hit at or above the threshold.
     design : Clusters
         Each unit, or each group of units, is a cluster of its detections.
-    rows : int or ndarray of shape (...)
-        Number of units.
     identity : str
         Identifier that distinguishes its units from others with equal counts; see `Table`.
-    is_ordered : bool, optional
-        Whether the order of the classes is stated; see `Table`.
 
     Examples
     --------

@@ -63,11 +63,11 @@ class EventCounts(ClassCounts):
         units = self.cells[..., :1] if index is None else self.cells[..., 0]
         return tp, fn, fp, np.broadcast_to(units, tp.shape)
 
-    def by_cell(self, slopes: Array) -> Array:
+    def by_cell(self, gradient: Array) -> Array:
         """Turn derivatives by (tp, fn, fp, units) of each class, ``(4, ..., L)``, into derivatives by each cell."""
-        each = np.moveaxis(slopes[:EACH], 0, -1)
+        each = np.moveaxis(gradient[:EACH], 0, -1)
         flat = each.reshape(*each.shape[:-2], -1)
-        return np.concatenate([slopes[EACH].sum(-1)[..., None], flat], -1)
+        return np.concatenate([gradient[EACH].sum(-1)[..., None], flat], -1)
 
 
 @final
@@ -83,12 +83,8 @@ class EventsTable(Table):
         The classes.
     design : Clusters
         Each unit, or each group of units, is a cluster of its events.
-    rows : int or ndarray of shape (...)
-        Number of units.
     identity : str
         Identifier that distinguishes its units from others with equal counts; see `Table`.
-    is_ordered : bool, optional
-        Whether the order of the classes is stated; see `Table`.
 
     Examples
     --------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from howsure.errors import HowsureError, by_index, listed
 CLOSE = 1e-6  # tolerance of the sum of frequencies
 
 
-def class_shares(prevalence: Any, labels: Array, position: Callable[[object], int], totals: Array) -> Array:
+def class_shares(prevalence: object, labels: Array, position: Callable[[object], int], totals: Array) -> Array:
     """Return the frequency of each class in the order of the labels.
 
     Parameters
@@ -48,7 +47,7 @@ def class_shares(prevalence: Any, labels: Array, position: Callable[[object], in
     return np.asarray(share / share.sum())
 
 
-def share_covariance(covariance: Any, number: int) -> Array | None:
+def share_covariance(covariance: object, number: int) -> Array | None:
     """Return the covariance of the class frequencies; None if they are exact.
 
     Parameters
@@ -81,7 +80,7 @@ def share_covariance(covariance: Any, number: int) -> Array | None:
     return spread
 
 
-def _by_label(prevalence: Any, number: int, position: Callable[[object], int]) -> Array:
+def _by_label(prevalence: object, number: int, position: Callable[[object], int]) -> Array:
     prevalence = by_index(prevalence)
     if isinstance(prevalence, Mapping):
         places = [position(label) for label in prevalence]
@@ -91,7 +90,7 @@ def _by_label(prevalence: Any, number: int, position: Callable[[object], int]) -
     return _numbers(prevalence, number)
 
 
-def _numbers(values: Any, number: int) -> Array:
+def _numbers(values: object, number: int) -> Array:
     """Return values as numbers; nan for other types."""
     try:
         return np.asarray(values, dtype=float)
@@ -100,7 +99,7 @@ def _numbers(values: Any, number: int) -> Array:
 
 
 def at_shares(
-    counts: Array, truth: Array, names: Sequence[Any], share: Array, design: Design, covariance: Array | None = None
+    counts: Array, truth: Array, names: Sequence[object], share: Array, design: Design, covariance: Array | None = None
 ) -> StratifiedSample:
     """Return the design of a table with stated class frequencies.
 

@@ -30,14 +30,8 @@ class PairedJudgedTable(JointTable):
         The systems.
     codes : ndarray of shape (M, 4)
         The combinations: human label of either system, then verdict of either, as positions among the labels.
-    design : Design
-        Sampling design of the counts.
     rows : int
         Number of cases.
-    identity : str
-        Identifier that distinguishes its cases from others with equal counts; see `Table`.
-    is_ordered : bool, optional
-        Whether the order of the classes is stated; see `Table`.
 
     Examples
     --------

@@ -64,7 +64,7 @@ def numbers_in_text(labels: Sequence[Any]) -> list[float] | None:
     return found if len(set(found)) == len(found) and all(map(math.isfinite, found)) else None
 
 
-def is_plain_order(labels: Sequence[Any]) -> bool:
+def is_plain_order(labels: Sequence[object]) -> bool:
     """Whether the order of classes needs no statement: numbers, and for two classes 0 and 1 or False and True.
 
     Examples

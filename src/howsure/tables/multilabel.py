@@ -41,12 +41,6 @@ class MultilabelTable(Table):
         The labels.
     design : Clusters
         Each case is a cluster of its labels.
-    rows : int or ndarray of shape (...)
-        Number of cases.
-    identity : str
-        Identifier that distinguishes its cases from others with equal counts; see `Table`.
-    is_ordered : bool, optional
-        Whether the order of the classes is stated; see `Table`.
 
     Examples
     --------

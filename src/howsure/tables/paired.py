@@ -44,14 +44,6 @@ class PairedTable(JointTable):
         The tuples, as positions among the labels.
     pseudo : ndarray of shape (M,)
         Distribution of a prior's mass over the tuples; sums to 1.
-    design : Design
-        Sampling design of the counts.
-    rows : int or ndarray of shape (...)
-        Number of cases.
-    identity : str
-        Identifier that distinguishes its cases from others with equal counts; see `Table`.
-    is_ordered : bool, optional
-        Whether the order of the classes is stated; see `Table`.
 
     Examples
     --------

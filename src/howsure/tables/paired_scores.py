@@ -45,14 +45,6 @@ class PairedScoresTable(JointTable):
         the table.
     spreads : tuple of ndarray of shape (scores of a model,), or None
         Width of the bins of each model's scores, if an engine counted the scores in bins.
-    design : Design
-        Sampling design of the counts.
-    rows : int or ndarray of shape (...)
-        Number of cases.
-    identity : str
-        Identifier that distinguishes its cases from others with equal counts; see `Table`.
-    is_ordered : bool, optional
-        Whether the order of the classes is stated; see `Table`.
 
     Examples
     --------

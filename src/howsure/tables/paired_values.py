@@ -54,14 +54,6 @@ class PairedValuesTable(WithoutClasses, JointTable):
         Distribution of a prior's mass over the tuples; sums to 1.
     labels : ndarray of shape (1,)
         One name for all cases, which have no classes.
-    design : Design
-        Sampling design of the counts.
-    rows : int or ndarray of shape (...)
-        Number of cases.
-    identity : str
-        Identifier that distinguishes its cases from others with equal counts; see `Table`.
-    is_ordered : bool, optional
-        Whether the order of the classes is stated; see `Table`.
 
     Examples
     --------

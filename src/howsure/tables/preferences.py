@@ -37,14 +37,8 @@ class BattlesTable(WithoutClasses):
         Position of that model.
     labels : ndarray of shape (1,)
         One name for all battles, which have no classes.
-    design : Design
-        Sampling design of the counts.
-    rows : int or ndarray of shape (...)
-        Number of battles.
     identity : str
         Identifier that distinguishes its battles from others with equal counts; see `Table`.
-    is_ordered : bool, optional
-        Whether the order of the classes is stated; see `Table`.
 
     Examples
     --------
@@ -110,14 +104,8 @@ class PreferencesTable(WithoutClasses, JointTable):
         Positions of the two models of each pair that met, the first one's being smaller.
     labels : ndarray of shape (1,)
         One name for all battles, which have no classes.
-    design : Design
-        Sampling design of the counts.
-    rows : int or ndarray of shape (...)
-        Number of battles.
     identity : str
         Identifier that distinguishes its battles from others with equal counts; see `Table`.
-    is_ordered : bool, optional
-        Whether the order of the classes is stated; see `Table`.
 
     Examples
     --------

@@ -56,7 +56,7 @@ class Weighed(Protocol):
 class Spanning(Protocol):
     """Protocol of tables that add up."""
 
-    def with_all_classes(self, others: Any) -> Any:
+    def with_all_classes(self, others: object) -> Any:
         """Return a table without cases over the cells of this and other tables of its kind."""
         ...
 
@@ -65,7 +65,7 @@ class Spanning(Protocol):
 class Positioned(Protocol):
     """Protocol of tables whose cells have another position in a table with more classes, scores or tuples."""
 
-    def cell_positions(self, whole: Any) -> Array:
+    def cell_positions(self, whole: object) -> Array:
         """Return the position of each flat cell in a table from `with_all_classes`, ``(cells,)``."""
         ...
 
@@ -74,7 +74,7 @@ class Positioned(Protocol):
 class Limited(Protocol):
     """Protocol of tables with limits, such as those of scores, that parts take from the table of all cases."""
 
-    def with_limits_of(self, whole: Any) -> Any:
+    def with_limits_of(self, whole: object) -> Any:
         """Return the table with the limits of the table of all cases."""
         ...
 
@@ -112,7 +112,7 @@ class ScoresByClass(Protocol):
 
     labels: Array
 
-    def against_rest(self, label: Any) -> Any:
+    def against_rest(self, label: object) -> Any:
         """Return the table of scores of one class against the rest."""
         ...
 
@@ -130,12 +130,12 @@ class Units(Protocol):
 class Comparable(Protocol):
     """Protocol of tables that can be compared with the table of another test set."""
 
-    def incompatibility(self, other: Any) -> str:
+    def incompatibility(self, other: object) -> str:
         """Return why a table of the same kind cannot be compared, and what to do; empty if it can."""
         ...
 
 
-def default_metrics(table: Any) -> tuple[str, ...]:
+def default_metrics(table: object) -> tuple[str, ...]:
     """Return the metrics that `evaluate` reports when none are named; none by default."""
     return table.default_metrics if isinstance(table, Listed) else ()
 
@@ -209,17 +209,17 @@ def collapse_cells(table: Any, codes: Array) -> Any:
     raise UndefinedDesignError(type(table.design).__name__, "cells put together")
 
 
-def one_against_rest(table: Any, index: int) -> Any:
+def one_against_rest(table: object, index: int) -> Any:
     """Return the 2×2 table of one class against all others, or None if it is not defined."""
     return table.one_against_rest(index) if isinstance(table, AgainstRest) else None
 
 
-def each_against_rest(table: Any, indices: Array) -> Any:
+def each_against_rest(table: object, indices: Array) -> Any:
     """Return the 2×2 tables of several classes as a batch, or None if they are not defined."""
     return table.each_against_rest(indices) if isinstance(table, EachAgainstRest) else None
 
 
-def unit_weights(table: Any, cells: Array) -> Array | None:
+def unit_weights(table: object, cells: Array) -> Array | None:
     """Return the weight of each unit, from its cells, ``(units, cells)``; None if all weights are equal."""
     return table.unit_weights(cells) if isinstance(table, Units) else None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self, final
+from typing import ClassVar, Self, final
 
 import numpy as np
 
@@ -64,14 +64,8 @@ class ScoreMatrixTable(Table, abc.ABC):
         The rows of scores.
     labels : ndarray of shape (K,)
         The classes or labels of the columns.
-    design : Design
-        Sampling design of the counts.
     rows : int
         Number of cases.
-    identity : str
-        Identifier that distinguishes its cases from others with equal counts; see `Table`.
-    is_ordered : bool, optional
-        Whether the order of the classes is stated; see `Table`.
     """
 
     scores: Array
@@ -115,7 +109,7 @@ class ScoreMatrixTable(Table, abc.ABC):
         """The columns of scores in ascending order, each sorted once for all metrics."""
         return Rankings(self.scores)
 
-    def against_rest(self, label: Any) -> ScoresTable:
+    def against_rest(self, label: object) -> ScoresTable:
         """Return the table of scores of one class, or label, against the rest.
 
         Curves, thresholds and metrics of two classes take it.
@@ -159,7 +153,7 @@ class ScoreMatrixTable(Table, abc.ABC):
         """Return cells as the counts of each score with its class, and with any."""
 
     @abc.abstractmethod
-    def from_sides(self, slopes: OneAgainstRest) -> Array:
+    def from_sides(self, gradient: OneAgainstRest) -> Array:
         """Return slopes by the counts of `sides` as slopes by the cells."""
 
     @abc.abstractmethod
@@ -184,14 +178,8 @@ class MulticlassScoresTable(ScoreMatrixTable):
         The rows of scores.
     labels : ndarray of shape (K,)
         The classes of the columns.
-    design : Design
-        Sampling design of the counts.
     rows : int
         Number of cases.
-    identity : str
-        Identifier that distinguishes its cases from others with equal counts; see `Table`.
-    is_ordered : bool, optional
-        Whether the order of the classes is stated; see `Table`.
 
     Examples
     --------
@@ -214,9 +202,9 @@ class MulticlassScoresTable(ScoreMatrixTable):
         """Return cells as the counts of each score with its class, and with any: all cases, whichever the score."""
         return OneAgainstRest(cells, cells.sum(-1, keepdims=True))
 
-    def from_sides(self, slopes: OneAgainstRest) -> Array:
+    def from_sides(self, gradient: OneAgainstRest) -> Array:
         """Return slopes by the counts of `sides` as slopes by the cells."""
-        return slopes.present + slopes.any
+        return gradient.present + gradient.any
 
     def class_cells(self, index: int, ranking: Ranking) -> Array:
         """Return the cell of each row's score, without or with the class."""
@@ -243,14 +231,8 @@ class MultilabelScoresTable(ScoreMatrixTable):
         The rows of scores.
     labels : ndarray of shape (K,)
         The labels of the columns.
-    design : Design
-        Sampling design of the counts.
     rows : int
         Number of cases.
-    identity : str
-        Identifier that distinguishes its cases from others with equal counts; see `Table`.
-    is_ordered : bool, optional
-        Whether the order of the classes is stated; see `Table`.
 
     Examples
     --------
@@ -288,9 +270,9 @@ class MultilabelScoresTable(ScoreMatrixTable):
         """Return cells as the counts of each score with its label, and with or without."""
         return OneAgainstRest(cells[..., 1], cells.sum(-1))
 
-    def from_sides(self, slopes: OneAgainstRest) -> Array:
+    def from_sides(self, gradient: OneAgainstRest) -> Array:
         """Return slopes by the counts of `sides` as slopes by the cells."""
-        return np.stack([slopes.any, slopes.present + slopes.any], -1)
+        return np.stack([gradient.any, gradient.present + gradient.any], -1)
 
     def class_cells(self, index: int, ranking: Ranking) -> Array:
         """Return the cell of each row's score of the label, without or with it; -1 for other labels."""

@@ -39,14 +39,6 @@ class ScoresTable(Table):
         Distinct scores, ascending.
     labels : ndarray of shape (2,)
         The negative and the positive class.
-    design : Design
-        Sampling design of the counts.
-    rows : int or ndarray of shape (...)
-        Number of cases.
-    identity : str
-        Identifier that distinguishes its cases from others with equal counts; see `Table`.
-    is_ordered : bool, optional
-        Whether the order of the classes is stated; see `Table`.
     limits : tuple of two float, optional
         Smallest and largest score of all groups, where these are the cases of one; by default those of the table.
     spread : ndarray of shape (S,), optional
@@ -167,7 +159,7 @@ class ScoresTable(Table):
         own = {"rows": self.rows, "identity": view_identity(self, threshold), "is_ordered": self.is_ordered}
         return ConfusionTable(counts=counts, labels=self.labels, design=design, **own)
 
-    def _checked(self, threshold: Any) -> float:
+    def _checked(self, threshold: object) -> float:
         number = real_number("threshold", threshold)
         if math.isnan(number):
             message = f"`threshold` is {threshold!r}, not a number: a case is positive when its score is at least that."

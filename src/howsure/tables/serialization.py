@@ -210,7 +210,7 @@ def _inline(array: Array) -> dict[str, Any]:
     return {"values": array.ravel().tolist(), "shape": list(array.shape)}
 
 
-def _node(value: Any, keep: Keep) -> Any:
+def _node(value: object, keep: Keep) -> Any:
     """Return the JSON representation of a value."""
     if isinstance(value, np.ndarray):
         return _array_node(value, keep)
@@ -233,7 +233,7 @@ def _node(value: Any, keep: Keep) -> Any:
     return {"kind": type(value).__name__} | {name: _node(part, keep) for name, part in parts.items()}
 
 
-def _parts(value: Any) -> dict[str, Any] | None:
+def _parts(value: object) -> dict[str, Any] | None:
     """Return the parts of a table or design by the names of its constructor's arguments; None for other types."""
     kind = type(value)
     is_part = kind.__name__ in PARTS and kind.__module__.startswith(("howsure.", "scipy.sparse."))
@@ -284,7 +284,7 @@ def _array_node(array: Array, keep: Keep) -> dict[str, Any]:
     return {"dtype": name} | keep(array.view(np.int64) if kind in "Mm" else array)
 
 
-def _value(node: Any, arrays: list[Array]) -> Any:
+def _value(node: object, arrays: list[Array]) -> Any:
     """Return the value of a JSON node."""
     if isinstance(node, list):
         return tuple(_value(each, arrays) for each in node)

@@ -77,7 +77,7 @@ class Table(Displayed, abc.ABC):
         "predictions",
     )  # or "scores", "values", "trials", "errors", "ratings": what metrics can read
 
-    def __init_subclass__(cls, **settings: Any) -> None:
+    def __init_subclass__(cls, **settings: object) -> None:
         """Register the class, so that files can name it."""
         super().__init_subclass__(**settings)
         registered(cls)
@@ -118,9 +118,9 @@ class Table(Displayed, abc.ABC):
             or VarianceDetails.of(self.design).squared_weights(self.cells) is None
         ):
             return said
-        worth = float(effective_sample_size(self, np.ones(self.shape, dtype=bool)))
+        n_effective = float(effective_sample_size(self, np.ones(self.shape, dtype=bool)))
         labels_per_case = 1 if self.kind.has_one_label_per_case else len(self.labels)
-        return (*said, *cautions.of_weights(worth, self.rows * labels_per_case))
+        return (*said, *cautions.of_weights(n_effective, self.rows * labels_per_case))
 
     @cached_property
     def batch(self) -> tuple[int, ...]:
@@ -204,7 +204,7 @@ class Table(Displayed, abc.ABC):
             raise HowsureError(message)
         return replace(self, design=Algebra.of(design).with_true_classes(self.truth))
 
-    def at_prevalence(self, prevalence: Any, *, covariance: Any = None) -> Self:
+    def at_prevalence(self, prevalence: object, *, covariance: object = None) -> Self:
         """Return the same cases at other class frequencies, such as those of a target population.
 
         The distribution of predictions within each class is estimated from its cases; the class frequencies are taken

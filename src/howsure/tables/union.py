@@ -17,7 +17,7 @@ COUNTED = 2**20  # keys below which rows are counted, not sorted
 WHOLE_NUMBER = re.compile(r"(?<![.0-9])([0-9]+)")
 
 
-def in_order(parts: Sequence[Sequence[Any]], what: str, remedy: str, key: Key | None = None) -> list[Any]:
+def in_order(parts: Sequence[Sequence[object]], what: str, remedy: str, key: Key | None = None) -> list[Any]:
     """Return the distinct names of several parts: ascending where all parts are, else in the order of the first.
 
     Parameters
@@ -52,7 +52,7 @@ def in_order(parts: Sequence[Sequence[Any]], what: str, remedy: str, key: Key | 
     return every
 
 
-def _ascending(names: Sequence[Any], key: Key | None) -> list[Any]:
+def _ascending(names: Sequence[object], key: Key | None) -> list[Any]:
     """Return names in order."""
     return [names[place] for place in ascending(names, key)]
 
@@ -66,7 +66,7 @@ def ascending(names: Sequence[Any], key: Key | None = None) -> list[int]:
         return sorted(range(len(names)), key=lambda place: (type(names[place]).__name__, str(names[place])))
 
 
-def natural(name: Any) -> Any:
+def natural(name: object) -> Any:
     """Return a sort key that orders text by the integers in it, so that chunks of data keep their order in time.
 
     Digits after a point are decimals and stay text.

@@ -40,8 +40,6 @@ class PairedUnitsTable(JointTable):
         Number of units, or of cases of all models.
     identity : str
         Identifier that distinguishes its units from others with equal counts; see `Table`.
-    is_ordered : bool, optional
-        Whether the order of the classes is stated; see `Table`.
 
     Examples
     --------

@@ -59,14 +59,6 @@ class CasesTable(WithoutClasses):
         Cases with each combination.
     labels : ndarray of shape (1,)
         One name for all cases, which have no classes.
-    design : Design
-        Sampling design of the counts.
-    rows : int or ndarray of shape (...)
-        Number of cases.
-    identity : str
-        Identifier that distinguishes its cases from others with equal counts; see `Table`.
-    is_ordered : bool, optional
-        Whether the order of the classes is stated; see `Table`.
 
     Examples
     --------
@@ -137,14 +129,6 @@ class ValuesTable(CasesTable):
         Smallest and largest value that a case can have, if known; either can be infinite.
     labels : ndarray of shape (1,)
         One name for all cases, which have no classes.
-    design : Design
-        Sampling design of the counts.
-    rows : int or ndarray of shape (...)
-        Number of cases.
-    identity : str
-        Identifier that distinguishes its cases from others with equal counts; see `Table`.
-    is_ordered : bool, optional
-        Whether the order of the classes is stated; see `Table`.
 
     Examples
     --------
@@ -214,14 +198,8 @@ class TrialsTable(CasesTable):
         Those numbers, in the order of the shares.
     labels : ndarray of shape (1,)
         One name for all tasks, which have no classes.
-    design : Design
-        Sampling design of the counts.
-    rows : int or ndarray of shape (...)
-        Number of tasks.
     identity : str
         Identifier that distinguishes its tasks from others with equal counts; see `Table`.
-    is_ordered : bool, optional
-        Whether the order of the classes is stated; see `Table`.
 
     Examples
     --------
@@ -301,14 +279,6 @@ class ErrorsTable(CasesTable):
         Smallest and largest number that a case can have, if known; either can be infinite.
     labels : ndarray of shape (1,)
         One name for all cases, which have no classes.
-    design : Design
-        Sampling design of the counts.
-    rows : int or ndarray of shape (...)
-        Number of cases.
-    identity : str
-        Identifier that distinguishes its cases from others with equal counts; see `Table`.
-    is_ordered : bool, optional
-        Whether the order of the classes is stated; see `Table`.
 
     Examples
     --------

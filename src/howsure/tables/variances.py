@@ -29,11 +29,11 @@ def missed_cluster_inflation(table: Table, gradient: Array) -> Any:
     return Clustering.of(table.design).missed_cluster_inflation(table.cells, slopes)
 
 
-def variance_at(table: Table, cells: Array, slopes: Array) -> Array:
+def variance_at(table: Table, cells: Array, gradient: Array) -> Array:
     """Return the variance of a linear form in other tables, ``(..., cells)``, over the cells of a table.
 
     Squares are divided by the number of cases minus 1 for tables of values, as in a sample variance.
     """
     if table.kind.has_sample_variance:
-        return VarianceDetails.of(table.design).placement_variance(cells, table.truth, slopes)
-    return table.design.variance(cells, slopes)
+        return VarianceDetails.of(table.design).placement_variance(cells, table.truth, gradient)
+    return table.design.variance(cells, gradient)

@@ -139,7 +139,9 @@ def example_columns(rng: np.random.Generator) -> Columns:
     }
 
 
-def _is_counted(function: Callable[..., Any], settings: dict[str, Any], metric: str, own: Columns, frame: Any) -> None:
+def _is_counted(
+    function: Callable[..., Any], settings: dict[str, Any], metric: str, own: Columns, frame: object
+) -> None:
     """Compare a table of the frame with that of the columns in memory."""
     words = f"`{function.__name__}` with {settings}"
     found, expected = (function(data=data, **settings, check=False) for data in (frame, own))
@@ -178,7 +180,7 @@ def _estimated(metric: str, table: Table) -> Estimate:
     return estimate(table, metric, random_state=SEED)
 
 
-def _is_refused(function: Callable[..., Any], settings: dict[str, Any], pattern: str, frame: Any) -> None:
+def _is_refused(function: Callable[..., Any], settings: dict[str, Any], pattern: str, frame: object) -> None:
     try:
         function(data=frame, **settings)
     except HowsureError as error:

@@ -359,7 +359,7 @@ class Algorithms:
             raise HowsureError(message)
         return one_of("model", a, self.names), one_of("model", b, self.names)
 
-    def _scope(self, names: Sequence[str], method: Any, fixed: Any) -> tuple[Scope, Method]:
+    def _scope(self, names: Sequence[str], method: object, fixed: Any) -> tuple[Scope, Method]:
         """Return the factors that vary and the method; several algorithms have the fewest of their runs."""
         given = self.predictions
         runs = min(len(given.runs[name]) for name in names)
@@ -367,7 +367,7 @@ class Algorithms:
         folds = 0 if given.folds is None else given.number_of_folds()
         return Scope(folds, runs, given.cases, fixed, resampled=chosen == "corrected_t"), chosen
 
-    def _average(self, method: Method, average: Any) -> Average | None:
+    def _average(self, method: Method, average: object) -> Average | None:
         """Return whether a metric is averaged over folds; None if the metric decides."""
         if average is None:
             return "folds" if method == "corrected_t" else None

@@ -26,19 +26,19 @@ ELSEWHERE = {  # arguments of other sources, and what to do instead
 
 @without(**ELSEWHERE)
 def cross_validated(
-    y_true: Any,
-    y_pred: Any = None,
+    y_true: object,
+    y_pred: object = None,
     *,
-    y_score: Any = None,
-    value: Any = None,
-    fold: Any = None,
-    run: Any = None,
-    model: Any = None,
-    case: Any = None,
-    data: Any = None,
-    groups: Any = None,
+    y_score: object = None,
+    value: object = None,
+    fold: object = None,
+    run: object = None,
+    model: object = None,
+    case: object = None,
+    data: object = None,
+    groups: object = None,
     labels: ArrayLike | None = None,
-    pos_label: Any = None,
+    pos_label: object = None,
     check: bool = True,
 ) -> Algorithms:
     """Return the out-of-fold predictions of a cross-validation, for estimates about the learning algorithm.
@@ -118,18 +118,18 @@ def cross_validated(
 
 @without(**ELSEWHERE)
 def training_runs(
-    y_true: Any,
-    y_pred: Any = None,
+    y_true: object,
+    y_pred: object = None,
     *,
-    y_score: Any = None,
-    value: Any = None,
-    run: Any = None,
-    model: Any = None,
-    case: Any = None,
-    data: Any = None,
-    groups: Any = None,
+    y_score: object = None,
+    value: object = None,
+    run: object = None,
+    model: object = None,
+    case: object = None,
+    data: object = None,
+    groups: object = None,
     labels: ArrayLike | None = None,
-    pos_label: Any = None,
+    pos_label: object = None,
     check: bool = True,
 ) -> Algorithms:
     """Return the predictions of several training runs on one test set, for estimates about the learning algorithm.
@@ -200,7 +200,7 @@ def training_runs(
     return Algorithms(found)
 
 
-def _by_algorithm(given: Any, role: str, data: Any) -> dict[str, Any]:
+def _by_algorithm(given: object, argument_name: str, data: object) -> dict[str, Any]:
     """Return the column of predictions of each algorithm."""
     found = {ALONE: given}
     if isinstance(given, Mapping):
@@ -208,20 +208,22 @@ def _by_algorithm(given: Any, role: str, data: Any) -> dict[str, Any]:
     elif data is not None and isinstance(given, Iterable) and not isinstance(given, str):
         found = {str(name): name for name in given}
     if not found:
-        message = f"`{role}` is empty. Name at least one algorithm."
+        message = f"`{argument_name}` is empty. Name at least one algorithm."
         raise HowsureError(message)
     for each in found.values():
         if not hasattr(each, "__len__"):
-            message = f"`{role}` is a {type(each).__name__}. Give a list or an array with a value for each case."
+            message = (
+                f"`{argument_name}` is a {type(each).__name__}. Give a list or an array with a value for each case."
+            )
             raise HowsureError(message)
     return found
 
 
-def _by_run(given: Any, role: str, data: Any) -> dict[tuple[str, str], Any]:
+def _by_run(given: Any, argument_name: str, data: Any) -> dict[tuple[str, str], Any]:
     """Return the column of predictions of each algorithm and run."""
     several = given if isinstance(given, Mapping) else {ALONE: given}
     if not several:
-        message = f"`{role}` is empty. Name at least one algorithm."
+        message = f"`{argument_name}` is empty. Name at least one algorithm."
         raise HowsureError(message)
     found: dict[tuple[str, str], Any] = {}
     for name, listed in several.items():
@@ -232,7 +234,8 @@ def _by_run(given: Any, role: str, data: Any) -> dict[tuple[str, str], Any]:
             runs = [listed[each] for each in listed.columns]
         if not runs or (data is None and np.ndim(runs[0]) == 0):
             message = (
-                f"`{role}` of {name or 'the algorithm'} has not the predictions of several runs. Give a list with one "
+                f"`{argument_name}` of {name or 'the algorithm'} has not the predictions of several runs. Give a "
+                "list with one "
                 "array, or one column, for each run; or name the run of each row by `run=`."
             )
             raise HowsureError(message)
@@ -241,16 +244,16 @@ def _by_run(given: Any, role: str, data: Any) -> dict[tuple[str, str], Any]:
     return found
 
 
-def _refuse_transposed(said: Mapping[tuple[str, str], Any], role: str, y_true: Any, *, check: bool) -> None:
+def _refuse_transposed(said: Mapping[tuple[str, str], Any], argument_name: str, y_true: Any, *, check: bool) -> None:
     """Refuse an array with a row for each case and a column for each run, whose rows would be taken for runs."""
     for name in dict.fromkeys(name for name, _ in said):
         given = [each for (owner, _), each in said.items() if owner == name]
         runs = [len(each) for each in given]
-        shape = f"`{role}`{f' of {name}' if name else ''} has {len(runs):,} rows of {runs[0]:,} values"
+        shape = f"`{argument_name}`{f' of {name}' if name else ''} has {len(runs):,} rows of {runs[0]:,} values"
         if len(set(runs)) > 1 or len(runs) <= runs[0]:
             continue
         turned = "T" if np.ndim(given[0]) == 1 else "swapaxes(0, 1)"
-        remedy = f"If each column is a run, transpose it: `{role}.{turned}`."
+        remedy = f"If each column is a run, transpose it: `{argument_name}.{turned}`."
         if y_true is not None and runs[0] != np.size(y_true) == len(runs):
             message = f"{shape}, and each row is a run over all {len(runs):,} cases. {remedy}"
             raise HowsureError(message, INVALID_ARGUMENT)
@@ -259,7 +262,7 @@ def _refuse_transposed(said: Mapping[tuple[str, str], Any], role: str, y_true: A
             raise DoubtfulDataError(message)
 
 
-def _by_fold(y_true: Any, y_pred: Any, y_score: Any, value: Any) -> tuple[Any, tuple[Any, Any, Any], Any]:
+def _by_fold(y_true: object, y_pred: object, y_score: object, value: object) -> tuple[Any, tuple[Any, Any, Any], Any]:
     """Return lists of arrays, one for each fold, as columns with the fold of each case."""
     if y_pred is None and y_score is None and value is None and isinstance(y_true, list | tuple):
         pairs = [tuple(each) for each in y_true if isinstance(each, Iterable)]
@@ -283,7 +286,7 @@ def _by_fold(y_true: Any, y_pred: Any, y_score: Any, value: Any) -> tuple[Any, t
     return joined.get("y_true"), said, np.repeat(np.arange(len(first)), first)
 
 
-def _parts(given: Any) -> Sequence[Any] | None:
+def _parts(given: object) -> Sequence[Any] | None:
     """Return arrays, one for each fold, or None for other arguments."""
     if not isinstance(given, list | tuple) or not given or any(np.ndim(part) == 0 for part in given):
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast, get_args
+from typing import Literal, cast, get_args
 
 import numpy as np
 
@@ -73,7 +73,7 @@ class Answer:
         return tuple(Part(name, each, each / total if total > 0 else math.nan) for name, each in kept.items())
 
 
-def checked_method(method: Any, predictions: Predictions, runs: int, fixed: Any) -> Method:
+def checked_method(method: object, predictions: Predictions, runs: int, fixed: object) -> Method:
     """Return the method; refuse one that does not fit the folds and runs."""
     chosen = cast("Method", one_of("method", "all_pairs" if method is None else method, get_args(Method)))
     if fixed is not None:

@@ -51,7 +51,7 @@ class Given:
         return len(next(iter(self.said.values())))
 
 
-def one_role(y_pred: Any, y_score: Any, value: Any) -> tuple[str, Any]:
+def one_role(y_pred: object, y_score: object, value: object) -> tuple[str, Any]:
     """Return which of the three kinds of predictions was given, and its argument."""
     given = {"y_pred": y_pred, "y_score": y_score, "value": value}
     found = [(role, each) for role, each in given.items() if each is not None]
@@ -65,7 +65,13 @@ def one_role(y_pred: Any, y_score: Any, value: Any) -> tuple[str, Any]:
 
 
 def read(
-    data: Any, role: str, y_true: Any, said: Mapping[tuple[str, str], Any], others: Mapping[str, Any], *, check: bool
+    data: Any,
+    argument_name: str,
+    y_true: object,
+    said: Mapping[tuple[str, str], Any],
+    others: Mapping[str, object],
+    *,
+    check: bool,
 ) -> Given:
     """Return the rows of the named columns.
 
@@ -73,7 +79,7 @@ def read(
     ----------
     data : frame, mapping, path or None
         The data with the named columns.
-    role : str
+    argument_name : str
         Name of the argument with the predictions.
     y_true : array-like of shape (rows,) or str, optional
         True label of each row.
@@ -84,12 +90,18 @@ def read(
     check : bool
         Whether to refuse a column that is compared with itself.
     """
-    if (y_true is None) != (role == "value"):
+    if (y_true is None) != (argument_name == "value"):
         message = "`y_true` is needed with `y_pred` and `y_score`, and is None with `value`."
         raise HowsureError(message)
-    keys = {name: f"{role}[{place}]" for place, name in enumerate(said)} if len(said) > 1 else dict.fromkeys(said, role)
+    keys = (
+        {name: f"{argument_name}[{place}]" for place, name in enumerate(said)}
+        if len(said) > 1
+        else dict.fromkeys(said, argument_name)
+    )
     asked = {
-        keys[name]: each for name, each in said.items() if data is not None or role != "y_score" or np.ndim(each) < 2
+        keys[name]: each
+        for name, each in said.items()
+        if data is not None or argument_name != "y_score" or np.ndim(each) < 2
     }
     asked |= {name: each for name, each in others.items() if each is not None}
     if y_true is not None:
@@ -99,39 +111,49 @@ def read(
     refuse_other_lengths({name: each if hasattr(each, "__len__") else list(each) for name, each in found.items()})
     truth = None if y_true is None else _levels("y_true", found["y_true"])
     numbers = {
-        name: _numbers(role, found.get(key, said[name])) if role != "y_pred" else _levels(key, found[key])
+        name: _numbers(argument_name, found.get(key, said[name]))
+        if argument_name != "y_pred"
+        else _levels(key, found[key])
         for name, key in keys.items()
     }
     lengths = {len(each) for each in numbers.values()} | ({len(truth)} if truth is not None else set())
     if len(lengths) > 1:
-        message = f"`{role}` and `y_true` have {' and '.join(map(str, sorted(lengths)))} rows. Give one per case."
+        message = (
+            f"`{argument_name}` and `y_true` have {' and '.join(map(str, sorted(lengths)))} rows. Give one per case."
+        )
         raise HowsureError(message)
-    return Given(role=role, truth=truth, said=numbers, codes=codes)
+    return Given(role=argument_name, truth=truth, said=numbers, codes=codes)
 
 
-def _coded(name: str, values: Any) -> tuple[Array, list[Any]]:
+def _coded(name: str, values: object) -> tuple[Array, list[Any]]:
     codes, levels = encoded(name, values).used()
     return codes, levels.tolist()
 
 
-def _levels(name: str, values: Any) -> Array:
+def _levels(name: str, values: object) -> Array:
     column = encoded(name, values)
     return np.asarray(column.levels[column.codes - np.int64(column.offset)])
 
 
-def _numbers(role: str, values: Any) -> Array:
-    given = plain(role, values) if np.ndim(values) < 2 else values
-    array = np.asarray(numbers_of(role, given, "Give one number per case."), dtype=float)
-    if array.ndim > (2 if role == "y_score" else 1) or not array.ndim:
-        message = f"`{role}` has shape {array.shape}. Give one number per case, or a mapping from algorithm to numbers."
+def _numbers(argument_name: str, values: Any) -> Array:
+    given = plain(argument_name, values) if np.ndim(values) < 2 else values
+    array = np.asarray(numbers_of(argument_name, given, "Give one number per case."), dtype=float)
+    if array.ndim > (2 if argument_name == "y_score" else 1) or not array.ndim:
+        message = (
+            f"`{argument_name}` has shape {array.shape}. Give one number per case, or a mapping from algorithm to "
+            "numbers."
+        )
         raise HowsureError(message)
     if not np.isfinite(array).all():
-        message = f"`{role}` has {int((~np.isfinite(array)).sum()):,} missing or infinite numbers. Drop or fill them."
+        message = (
+            f"`{argument_name}` has {int((~np.isfinite(array)).sum()):,} missing or infinite numbers. Drop or fill "
+            "them."
+        )
         raise HowsureError(message)
     return array
 
 
-def matched(given: Given, labels: Any, pos_label: Any, *, check: bool) -> Predictions:
+def matched(given: Given, labels: object, pos_label: object, *, check: bool) -> Predictions:
     """Return the predictions of each run for each case, joined by case.
 
     Raises
@@ -168,7 +190,7 @@ def matched(given: Given, labels: Any, pos_label: Any, *, check: bool) -> Predic
 Rows = dict[tuple[str, str], tuple[tuple[str, str], Array]]  # algorithm and run → column of predictions, row of case
 
 
-def _rows_of_runs(given: Given, case: Array, names: Sequence[Any]) -> Rows:
+def _rows_of_runs(given: Given, case: Array, names: Sequence[object]) -> Rows:
     """Return the row of each case, for each algorithm and run."""
     model, models = given.codes.get("model", (np.zeros(given.rows, dtype=np.intp), [ALONE]))
     run, runs = given.codes.get("run", (np.zeros(given.rows, dtype=np.intp), [ALONE]))
@@ -183,7 +205,7 @@ def _rows_of_runs(given: Given, case: Array, names: Sequence[Any]) -> Rows:
     return found
 
 
-def _row_of_case(some: Array, case: Array, names: Sequence[Any], own: tuple[str, str]) -> Array:
+def _row_of_case(some: Array, case: Array, names: Sequence[object], own: tuple[str, str]) -> Array:
     number = np.bincount(case[some], minlength=len(names))
     where = "".join(f" of {word} {name!r}" for word, name in zip(("model", "run"), own, strict=True) if name)
     if (number > 1).any():
@@ -205,7 +227,11 @@ def _row_of_case(some: Array, case: Array, names: Sequence[Any], own: tuple[str,
 
 
 def _same(
-    column: Array, rows: Sequence[Array], names: Sequence[Any], role: str, levels: Sequence[Any] | None = None
+    column: Array,
+    rows: Sequence[Array],
+    names: Sequence[object],
+    argument_name: str,
+    levels: Sequence[object] | None = None,
 ) -> Array:
     """Return the value of each case; refuse different values in its rows."""
     first = column[rows[0]]
@@ -216,7 +242,7 @@ def _same(
             pair = [each[at] if levels is None else levels[int(each[at])] for each in (first, column[row])]
             shown = [each.item() if hasattr(each, "item") else each for each in pair]
             message = (
-                f"Case {names[at]!r} has different values of `{role}`, {shown[0]!r} and {shown[1]!r}: "
+                f"Case {names[at]!r} has different values of `{argument_name}`, {shown[0]!r} and {shown[1]!r}: "
                 "give a case the same in all rows."
             )
             raise HowsureError(message.replace("`truth`", "`y_true`"))
@@ -224,7 +250,7 @@ def _same(
 
 
 def _folds(
-    given: Given, rows: Rows, runs: Mapping[str, Sequence[str]], names: Sequence[Any]
+    given: Given, rows: Rows, runs: Mapping[str, Sequence[str]], names: Sequence[object]
 ) -> tuple[Array, ...] | None:
     """Return the fold of each case in each run; refuse algorithms with other folds."""
     if "fold" not in given.codes:
@@ -252,7 +278,7 @@ def _folds(
     return tuple(found)
 
 
-def _refuse_folds(used: Array, cases: int, names: Sequence[Any], run: str) -> None:
+def _refuse_folds(used: Array, cases: int, names: Sequence[object], run: str) -> None:
     """Refuse a single fold, and folds of one case each."""
     if len(used) == 1:
         where = f" in run {run!r}" if run else ""

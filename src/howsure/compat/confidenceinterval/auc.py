@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from howsure.arrays import Seed
 from howsure.compat import of_scores
 from howsure.compat.confidenceinterval.bootstrap import bootstrap_methods
 from howsure.compat.confidenceinterval.results import Limits, scored
@@ -16,14 +17,14 @@ PLAIN = "delong_wald"  # DeLong's standard error, normal on the area itself, as 
 
 
 def roc_auc_score(
-    y_true: Any,
-    y_pred: Any,
+    y_true: object,
+    y_pred: object,
     confidence_level: float = 0.95,
     method: str = "delong",
     n_resamples: int = 9999,
-    random_state: Any = None,
+    random_state: Seed = None,
     average: str = "macro",
-    **kwargs: Any,
+    **kwargs: object,
 ) -> tuple[Estimate, Limits]:
     """Return the area under the ROC curve, with its interval.
 

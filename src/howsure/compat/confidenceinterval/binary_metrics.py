@@ -18,12 +18,12 @@ def _function(score: Callable[..., Any], words: str) -> Callable[..., Result]:
     """Return howsure's function of a proportion with the signature of that package."""
 
     def named(
-        y_true: Any,
-        y_pred: Any,
+        y_true: object,
+        y_pred: object,
         confidence_level: float = 0.95,
         method: str = "wilson",
         compute_ci: bool = True,  # noqa: FBT002 - the signature is the other package's
-        **kwargs: Any,
+        **kwargs: object,
     ) -> Result:
         call = partial(score, y_true, y_pred)
         return result(scored(call, method, METHODS, confidence_level=confidence_level, **kwargs), compute_ci)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from howsure.arrays import Seed
 from howsure.compat.confidenceinterval.results import Limits
 from howsure.errors import one_of
 from howsure.estimates.estimate import Estimate
@@ -14,13 +15,13 @@ bootstrap_methods = ["bootstrap_bca", "bootstrap_percentile", "bootstrap_basic"]
 
 
 def bootstrap_ci(
-    y_true: Any,
-    y_pred: Any,
+    y_true: object,
+    y_pred: object,
     metric: Callable[[Any, Any], float],
     confidence_level: float = 0.95,
     n_resamples: int = 9999,
     method: str = "bootstrap_bca",
-    random_state: Any = None,
+    random_state: Seed = None,
 ) -> tuple[Estimate, Limits]:
     """Return a function of true and predicted labels with limits from resampled cases; see `howsure.bootstrap_ci`.
 

@@ -20,8 +20,8 @@ TITLES = {"precision": "Precision", "recall": "Recall", "f1": "F1-Score"}
 
 
 def classification_report_with_ci(
-    y_true: Any,
-    y_pred: Any,
+    y_true: object,
+    y_pred: object,
     binary_method: MethodName | Method = "wilson",
     round_ndigits: int = 3,
     numerical_to_label_map: Mapping[Any, str] | None = None,
@@ -73,7 +73,7 @@ def classification_report_with_ci(
     return to_frame(columns_of(records), "pandas")
 
 
-def _name(label: Any, names: Mapping[Any, str] | None) -> str:
+def _name(label: object, names: Mapping[Any, str] | None) -> str:
     if names is None:
         return f"Class {label}"
     if not isinstance(names, Mapping):

@@ -18,7 +18,7 @@ LEAVES = (
 )
 
 
-def scored(score: Callable[..., Any], method: str, known: Collection[str], **arguments: Any) -> Estimate:
+def scored(score: Callable[..., Any], method: str, known: Collection[str], **arguments: object) -> Estimate:
     """Return the estimate of a function of howsure by one of the methods of that package."""
     one_of("method", method, known)
     found: Estimate = score(method=method, **arguments)
@@ -29,6 +29,6 @@ def scored(score: Callable[..., Any], method: str, known: Collection[str], **arg
     return inside
 
 
-def result(found: Estimate, compute_ci: Any) -> Result:
+def result(found: Estimate, compute_ci: object) -> Result:
     """Return the value with its limits, or only the value."""
     return (found, (found.low, found.high)) if compute_ci else found

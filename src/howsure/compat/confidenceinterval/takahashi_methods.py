@@ -25,13 +25,13 @@ def _function(score: Callable[..., Any], words: str, *, is_proportion: bool) -> 
     """Return howsure's function of classes with the signature and the default average of that package."""
 
     def named(
-        y_true: Any,
-        y_pred: Any,
+        y_true: object,
+        y_pred: object,
         confidence_level: float = 0.95,
         average: str = "micro",
         method: str = TAKAHASHI,
         compute_ci: bool = True,  # noqa: FBT002 - the signature is the other package's
-        **kwargs: Any,
+        **kwargs: object,
     ) -> Result:
         one_of("average", average, AVERAGES)
         of_class = is_proportion and average == "binary"

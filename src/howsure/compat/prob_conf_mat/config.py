@@ -37,7 +37,7 @@ def warn(message: str) -> None:
     warnings.warn(message, ConfigWarning, stacklevel=4)
 
 
-def setting(name: str, value: Any, kind: type[int | float]) -> Any:
+def setting(name: str, value: object, kind: type[int | float]) -> Any:
     """Return a setting as a number of its kind, or its default."""
     if value is None:
         default = DEFAULTS[name]()
@@ -54,7 +54,7 @@ def setting(name: str, value: Any, kind: type[int | float]) -> Any:
     return found
 
 
-def settings_of(seed: Any, num_samples: Any, ci_probability: Any) -> tuple[int, int, float]:
+def settings_of(seed: Any, num_samples: object, ci_probability: object) -> tuple[int, int, float]:
     """Return seed, number of draws and level."""
     seed, draws, level = (
         setting("seed", seed, int),

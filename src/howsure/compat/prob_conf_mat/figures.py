@@ -14,7 +14,7 @@ from howsure.pooling.pools import pool
 STYLE = "Figures are howsure's own, and take no arguments of style: Matplotlib's settings say how they look."
 
 
-def _axes(number: int, figsize: Any, style: Any) -> tuple[Any, Any]:
+def _axes(number: int, figsize: object, style: object) -> tuple[Any, Any]:
     """Return a figure with axes one below the other."""
     from matplotlib import pyplot as plt
 
@@ -39,7 +39,9 @@ def _estimate(study: Any, metric: str, class_label: int | None, name: str) -> Es
     )
 
 
-def _posteriors(study: Any, metric: str, class_label: int | None, names: list[str], figsize: Any, style: Any) -> Any:
+def _posteriors(
+    study: object, metric: str, class_label: int | None, names: list[str], figsize: object, style: object
+) -> Any:
     from howsure.plots.posteriors import posterior
 
     figure, axes = _axes(len(names), figsize, style)
@@ -50,7 +52,7 @@ def _posteriors(study: Any, metric: str, class_label: int | None, names: list[st
 
 
 def plot_metric_summaries(
-    self: Any, metric: str, class_label: int | None = None, *, figsize: Any = None, **style: Any
+    self: Any, metric: str, class_label: int | None = None, *, figsize: object = None, **style: object
 ) -> Any:
     """Return a figure with the density of each experiment's draws."""
     return _posteriors(self, metric, class_label, self.all_experiments(), figsize, style)
@@ -64,8 +66,8 @@ def plot_pairwise_comparison(
     experiment_a: str,
     experiment_b: str,
     min_sig_diff: float | None = None,
-    figsize: Any = None,
-    **style: Any,
+    figsize: object = None,
+    **style: object,
 ) -> Any:
     """Return a figure with the density of a difference's draws and the region of no difference."""
     from howsure.plots.posteriors import posterior
@@ -79,7 +81,13 @@ def plot_pairwise_comparison(
 
 
 def plot_experiment_aggregation(
-    self: Any, metric: str, class_label: int | None = None, *, experiment_group: str, figsize: Any = None, **style: Any
+    self: Any,
+    metric: str,
+    class_label: int | None = None,
+    *,
+    experiment_group: str,
+    figsize: object = None,
+    **style: object,
 ) -> Any:
     """Return a figure with the density of each experiment of a group, and of their aggregate."""
     names = [f"{experiment_group}/{each}" for each in (*self[experiment_group].experiments, "aggregated")]
@@ -87,7 +95,7 @@ def plot_experiment_aggregation(
 
 
 def plot_forest_plot(
-    self: Any, metric: str, class_label: int | None = None, *, figsize: Any = None, **style: Any
+    self: Any, metric: str, class_label: int | None = None, *, figsize: object = None, **style: object
 ) -> Any:
     """Return a figure with every experiment's interval, and below each group's its random-effects mean."""
     from howsure.plots.forests import forest

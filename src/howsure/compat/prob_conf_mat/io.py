@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -24,7 +23,7 @@ class ConfMatIOWarning(HowsureWarning):
     """A suspicious matrix."""
 
 
-def load_csv(location: str | Path, dtype: DTypeLike = np.int64, **_: Any) -> Array:
+def load_csv(location: str | Path, dtype: DTypeLike = np.int64, **_: object) -> Array:
     """Return the counts in a CSV file, with or without labels on its axes.
 
     Raises
@@ -41,7 +40,7 @@ def load_csv(location: str | Path, dtype: DTypeLike = np.int64, **_: Any) -> Arr
         raise ConfMatIOError(str(error)) from None
 
 
-def validate_confusion_matrix(confusion_matrix: Any, dtype: DTypeLike = np.float64) -> Array:  # noqa: ARG001 - as there
+def validate_confusion_matrix(confusion_matrix: object, dtype: DTypeLike = np.float64) -> Array:  # noqa: ARG001 - as there
     """Return a matrix of whole counts as an array; refuse a class that is never true, and warn of one never predicted.
 
     Raises
@@ -70,18 +69,18 @@ def validate_confusion_matrix(confusion_matrix: Any, dtype: DTypeLike = np.float
     return array
 
 
-def compute_confusion_matrix(y_true: Any, y_pred: Any) -> Array:
+def compute_confusion_matrix(y_true: object, y_pred: object) -> Array:
     """Return the confusion matrix of true and predicted labels, rows true."""
     return validate_confusion_matrix(confusion(y_true, y_pred).counts.astype(int))
 
 
-def pred_cond_to_confusion_matrix(pred_cond: Any, *, pred_first: bool = True) -> Array:
+def pred_cond_to_confusion_matrix(pred_cond: object, *, pred_first: bool = True) -> Array:
     """Return the confusion matrix of pairs of a predicted and a true label; true ones first on request."""
     predicted, true = np.asarray(pred_cond).T[:: 1 if pred_first else -1]
     return confusion(true, predicted).counts.astype(int)
 
 
-def confusion_matrix_to_pred_cond(confusion_matrix: Any, *, pred_first: bool = True) -> Array:
+def confusion_matrix_to_pred_cond(confusion_matrix: object, *, pred_first: bool = True) -> Array:
     """Return one pair of a predicted and a true label for each case of a confusion matrix."""
     counts = np.asarray(confusion_matrix).astype(int)
     true, predicted = np.divmod(np.repeat(np.arange(counts.size), counts.ravel()), len(counts))

@@ -132,7 +132,7 @@ def report_expected_reward(
     self: Any,
     metric: str,
     class_label: int | None = None,
-    rewards: Any = None,
+    rewards: object = None,
     *,
     table_fmt: str = "html",
     precision: int = 2,

@@ -143,12 +143,12 @@ class Study:
     def add_experiment(
         self,
         experiment_name: str,
-        confusion_matrix: Any = None,
+        confusion_matrix: object = None,
         prevalence_prior: Any = None,
         confusion_prior: Any = None,
-        y_true: Any = None,
-        y_pred: Any = None,
-        **io_kwargs: Any,
+        y_true: object = None,
+        y_pred: object = None,
+        **io_kwargs: object,
     ) -> None:
         """Add an experiment, ``"group/experiment"``, by its confusion matrix or its labels."""
         group, own = _split(experiment_name)
@@ -343,5 +343,5 @@ def _split(name: str) -> tuple[str, str]:
     return parts[0], parts[-1]
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     return value.tolist() if isinstance(value, np.ndarray) else value

@@ -18,7 +18,7 @@ FORMATS: Mapping[str, Callable[[Grid], str]] = {
 }
 
 
-def table(rows: Sequence[Sequence[Any]], headers: Sequence[str], table_fmt: str, precision: int) -> Any:
+def table(rows: Sequence[Sequence[object]], headers: Sequence[str], table_fmt: str, precision: int) -> Any:
     """Return rows as a pandas frame, or as text in a format, with a number of decimals."""
     if table_fmt in {"pd", "pandas"}:
         columns = zip(*rows, strict=True) if rows else ([] for _ in headers)
@@ -36,7 +36,7 @@ def limits(low: float, high: float, precision: int) -> str:
     return f"[{low:.{precision}{form}}, {high:.{precision}{form}}]"
 
 
-def _text(cell: Any, precision: int) -> str:
+def _text(cell: object, precision: int) -> str:
     if cell is None:
         return ""
     return f"{cell:.{precision}f}" if isinstance(cell, float | np.floating) else str(cell)

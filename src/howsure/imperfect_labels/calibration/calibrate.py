@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from howsure.arrays import Seed
 from howsure.errors import HowsureError, one_of, whole_number
 from howsure.imperfect_labels.calibration.calibrator import Calibrator
 from howsure.imperfect_labels.calibration.calibrators import Beta, Isotonic, Platt, VennAbers
@@ -18,17 +19,17 @@ METHODS: dict[str, type[Isotonic | Platt | Beta | VennAbers]] = {
 
 
 def calibrate(
-    y_score: Any,
-    y_true: Any,
+    y_score: object,
+    y_true: object,
     *,
     method: str = "beta",
-    data: Any = None,
-    pos_label: Any = None,
-    sample_weight: Any = None,
-    counts: Any = None,
-    groups: Any = None,
+    data: object = None,
+    pos_label: object = None,
+    sample_weight: object = None,
+    counts: object = None,
+    groups: object = None,
     n_draws: int = 1000,
-    random_state: Any = None,
+    random_state: Seed = None,
     check: bool = True,
 ) -> Calibrator:
     """Fit a calibrator of scores to labelled cases, with draws that express its uncertainty.

@@ -76,11 +76,11 @@ class Calibrator(ABC):
         """Number of draws of the calibrator."""
         return len(self.kept)
 
-    def checked(self, y_score: Any) -> Array:
+    def checked(self, y_score: object) -> Array:
         """Return the scores as finite numbers; raise an error if the calibrator is undefined at one of them."""
         return score_values(y_score)
 
-    def predict(self, y_score: Any) -> Array:
+    def predict(self, y_score: object) -> Array:
         """Return the calibrated probability of the positive class at each score.
 
         Parameters
@@ -107,7 +107,7 @@ class Calibrator(ABC):
         """
         return self.curve(self.checked(y_score))
 
-    def draws(self, y_score: Any) -> Array:
+    def draws(self, y_score: object) -> Array:
         """Return the probabilities at each score under every draw of the calibrator.
 
         Parameters

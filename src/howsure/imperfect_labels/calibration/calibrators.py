@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -126,7 +126,7 @@ class Beta(Logistic):
         inside = np.clip(scores, NEAREST, 1 - NEAREST)
         return np.column_stack([np.log(inside), -np.log1p(-inside), np.ones(len(scores))])
 
-    def checked(self, y_score: Any) -> Array:
+    def checked(self, y_score: object) -> Array:
         """Return the scores as numbers in [0, 1]."""
         return _checked_probabilities(score_values(y_score))
 
@@ -209,7 +209,7 @@ class VennAbers(Rising):
         counts = table.counts
         return cls(table, Steps.of(table, size, rng), shares_if_negative(counts), shares_if_positive(counts))
 
-    def intervals(self, y_score: Any) -> tuple[Array, Array]:
+    def intervals(self, y_score: object) -> tuple[Array, Array]:
         """Return two probabilities for each score: with the new case added as negative and as positive.
 
         Parameters

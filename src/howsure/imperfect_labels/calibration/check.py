@@ -209,7 +209,7 @@ def _two_sided(z: float) -> float:
     return float(2 * special.ndtr(-abs(z)))
 
 
-def _upper_tail(chi_square: float, freedom: int) -> float:
+def _upper_tail(chi_square: float, degrees_of_freedom: int) -> float:
     from scipy import special
 
-    return float(special.chdtrc(freedom, chi_square))
+    return float(special.chdtrc(degrees_of_freedom, chi_square))

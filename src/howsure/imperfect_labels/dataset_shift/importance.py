@@ -65,7 +65,7 @@ class ImportanceWeights(OneRecord):
 
 
 @without(counts="Each row has a weight of its own; multiply the rows first.")
-def importance_weights(density_ratio: Any, *, data: Any = None) -> ImportanceWeights:
+def importance_weights(density_ratio: object, *, data: object = None) -> ImportanceWeights:
     """Return importance weights from density ratios, with their effective sample size.
 
     Assumes covariate shift: given the features, the class probabilities are equal in both populations, and every kind

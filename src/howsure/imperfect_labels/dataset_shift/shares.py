@@ -99,7 +99,7 @@ class Shift:
     precision: Array
 
     @classmethod
-    def of(cls, table: object, target: Any, data: Any, counts: Any = None) -> Self:
+    def of(cls, table: object, target: object, data: object, counts: object = None) -> Self:
         """Read the outputs in the target, and estimate the class frequencies by generalised least squares."""
         source = _checked(table)
         read = target
@@ -124,13 +124,13 @@ class Shift:
                 "The class shares cannot be estimated: some classes, or mixtures of them, have the same predictions."
             )
             raise HowsureError(message)
-        worth = np.array([source.design.effective_sample_size(counts, truth == place) for place in range(size)])
+        n_effective = np.array([source.design.effective_sample_size(counts, truth == place) for place in range(size)])
         smooth = (joint + SMOOTHING) / (joint + SMOOTHING).sum(1, keepdims=True)
         aim = seen / seen.sum()
         shares = np.full(size, 1 / size)
         for _ in range(ROUNDS):
             within = np.maximum(shares, 0.0) / np.maximum(shares, 0.0).sum()
-            precision = np.linalg.pinv(_covariance(smooth, within, worth, seen.sum()), hermitian=True)
+            precision = np.linalg.pinv(_covariance(smooth, within, n_effective, seen.sum()), hermitian=True)
             inverse = _inverse(rates, precision)
             shares = 1 / size + inverse @ (aim - rates.mean(0))
         return cls(source, output, seen, totals, rates, shares, inverse, precision)
@@ -295,11 +295,11 @@ def _inverse(rates: Array, precision: Array) -> Array:
     return np.asarray(contrasts @ np.linalg.solve(moved @ np.swapaxes(rates, -1, -2) @ contrasts, moved))
 
 
-def _covariance(rates: Array, shares: Array, worth: Array, cases: float) -> Array:
+def _covariance(rates: Array, shares: Array, n_effective: Array, cases: float) -> Array:
     """Return the covariance of the target's output frequencies minus those of the mixture, both multinomial."""
     mixture = shares @ rates
     spread = (np.diag(mixture) - np.outer(mixture, mixture)) / cases
-    for share, rate, many in zip(shares, rates, worth, strict=True):
+    for share, rate, many in zip(shares, rates, n_effective, strict=True):
         spread = spread + share**2 * (np.diag(rate) - np.outer(rate, rate)) / many
     return np.asarray(spread)
 
@@ -315,7 +315,7 @@ def _checked(table: object) -> ConfusionTable | ScoresTable:
     return source
 
 
-def _by_class(table: Any, given: Any) -> tuple[Array, Array]:
+def _by_class(table: Any, given: object) -> tuple[Array, Array]:
     """Return the predicted class of each cell, and the number of cases of the target with each prediction."""
     labels = table.labels.tolist()
     seen = np.zeros(len(labels))
@@ -335,7 +335,7 @@ def _by_class(table: Any, given: Any) -> tuple[Array, Array]:
     return np.tile(np.arange(len(labels)), len(labels)), seen
 
 
-def _by_score(table: Any, given: Any) -> tuple[Array, Array]:
+def _by_score(table: Any, given: object) -> tuple[Array, Array]:
     """Return the score range of each cell, and the number of cases of the target in each range.
 
     The ranges have about equal probability under the average of the class distributions, so that a rare class is

@@ -17,7 +17,7 @@ Source = TypeVar("Source", ConfusionTable, ScoresTable)
 BELOW = "the share of {} comes out below zero and was set to nearly zero"
 
 
-def transported(table: Source, target: Any, *, data: Any = None, counts: Any = None) -> Source:
+def transported(table: Source, target: object, *, data: object = None, counts: object = None) -> Source:
     """Return the expected table of a classifier in a target population with known predictions and unknown labels.
 
     Assumes label shift: the target has other class frequencies, but within a class its cases have the same
@@ -115,7 +115,9 @@ class LabelShiftTest(OneRecord):
         return asdict(self)
 
 
-def label_shift_test(table: ScoresTable, target: Any, *, data: Any = None, counts: Any = None) -> LabelShiftTest:
+def label_shift_test(
+    table: ScoresTable, target: object, *, data: object = None, counts: object = None
+) -> LabelShiftTest:
     """Test whether label shift is plausible: whether other class frequencies explain the scores in the target.
 
     Parameters
@@ -164,12 +166,12 @@ def label_shift_test(table: ScoresTable, target: Any, *, data: Any = None, count
         )
         raise HowsureError(message)
     shift = Shift.of(table, target, data, counts)
-    freedom = len(shift.target) - len(shift.shares)
-    if freedom < 1:
+    degrees_of_freedom = len(shift.target) - len(shift.shares)
+    if degrees_of_freedom < 1:
         message = f"The scores have {len(shift.target)} ranges: with no more than classes there is nothing to test."
         raise HowsureError(message)
     from scipy import special
 
     statistic = float(shift.leftover @ shift.precision @ shift.leftover)
-    p_value = float(special.chdtrc(freedom, statistic))
-    return LabelShiftTest(statistic=statistic, degrees_of_freedom=freedom, p_value=p_value)
+    p_value = float(special.chdtrc(degrees_of_freedom, statistic))
+    return LabelShiftTest(statistic=statistic, degrees_of_freedom=degrees_of_freedom, p_value=p_value)

@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.designs.base import PSEUDO_COUNT
 from howsure.designs.linearised import Linearised, Sample
 from howsure.errors import HowsureError, checked_level
@@ -37,13 +37,13 @@ DOUBTFUL = "annotators are right in {:.0%} of the cases on average, too few for 
 
 @overload
 def annotated(
-    annotations: Any,
-    y_pred: Any,
+    annotations: object,
+    y_pred: object,
     *,
-    data: Any = ...,
+    data: object = ...,
     labels: ArrayLike | None = ...,
-    pos_label: Any = ...,
-    counts: Any = ...,
+    pos_label: object = ...,
+    counts: object = ...,
     by: None = None,
     check: bool = ...,
 ) -> ConfusionTable: ...
@@ -51,13 +51,13 @@ def annotated(
 
 @overload
 def annotated(
-    annotations: Any,
-    y_pred: Any,
+    annotations: object,
+    y_pred: object,
     *,
-    data: Any = ...,
+    data: object = ...,
     labels: ArrayLike | None = ...,
-    pos_label: Any = ...,
-    counts: Any = ...,
+    pos_label: object = ...,
+    counts: object = ...,
     by: Sized,
     check: bool = ...,
 ) -> Tables[ConfusionTable]: ...
@@ -65,13 +65,13 @@ def annotated(
 
 @order_as_stated
 def annotated(
-    annotations: Any,
-    y_pred: Any,
+    annotations: object,
+    y_pred: object,
     *,
-    data: Any = None,
+    data: object = None,
     labels: ArrayLike | None = None,
-    pos_label: Any = None,
-    counts: Any = None,
+    pos_label: object = None,
+    counts: object = None,
     by: Sized | None = None,
     check: bool = True,
 ) -> ConfusionTable | Tables[ConfusionTable]:
@@ -204,15 +204,15 @@ class Consensus(Tabular):
 
 
 def consensus(
-    annotations: Any,
-    y_pred: Any = None,
+    annotations: object,
+    y_pred: object = None,
     *,
-    data: Any = None,
-    counts: Any = None,
+    data: object = None,
+    counts: object = None,
     labels: ArrayLike | None = None,
-    pos_label: Any = None,
+    pos_label: object = None,
     confidence_level: float = 0.95,
-    random_state: Any = None,
+    random_state: Seed = None,
     check: bool = True,
 ) -> Consensus:
     """Return the most probable class of each case and the reliability of each annotator, by the model of `annotated`.
@@ -298,7 +298,7 @@ def _rate(draws: Array, value: float, level: float) -> Estimate:
 
 
 def _positions(
-    given_by: dict[Any, Any], y_pred: Any, labels: ArrayLike | None, pos_label: Any, *, check: bool
+    given_by: dict[Any, Any], y_pred: object, labels: ArrayLike | None, pos_label: object, *, check: bool
 ) -> tuple[Array, Array]:
     """Return each case's labels and prediction as positions of the classes, ``(n, A + 1)``, and the classes."""
     coded = [coded_with_gaps(f"annotations[{name!r}]", column) for name, column in given_by.items()]
@@ -337,7 +337,7 @@ def _refuse_unlabelled(number: Array) -> None:
         raise HowsureError(message)
 
 
-def _numbers_of_cases(given: Mapping[str, Any], rows: int) -> Array:
+def _numbers_of_cases(given: Mapping[str, object], rows: int) -> Array:
     """Return the number of identical cases that each row stands for."""
     if "counts" not in given:
         return np.ones(rows)

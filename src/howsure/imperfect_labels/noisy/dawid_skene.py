@@ -215,7 +215,7 @@ def allocated(counts: Array, probabilities: Array, rng: np.random.Generator) -> 
     return cases
 
 
-def _product(matrix: Any, values: Array) -> Array:
+def _product(matrix: object, values: Array) -> Array:
     """Return ``matrix @ values`` for a sparse matrix and values ``(..., rows, columns)``."""
     if values.ndim == 2:
         return np.asarray(matrix @ values)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -23,15 +21,15 @@ FEWEST = 3  # cases: with fewer a slope has no standard error
 
 
 def judge_bias(
-    human: Any,
-    judge: Any,
-    covariate: Any,
+    human: object,
+    judge: object,
+    covariate: object,
     *,
-    data: Any = None,
-    counts: Any = None,
+    data: object = None,
+    counts: object = None,
     labels: ArrayLike | None = None,
-    pos_label: Any = None,
-    groups: Any = None,
+    pos_label: object = None,
+    groups: object = None,
     confidence_level: float = 0.95,
     check: bool = True,
 ) -> Estimate:
@@ -107,8 +105,8 @@ def judge_bias(
     people, model = _numbers({role: coded[role] for role in ("human", "judge")}, labels, pos_label, check=check)
     levels, codes = coded["covariate"]
     where = _along(levels)[codes[kept]]
-    slope, error, freedom = _slope(where, (model - people)[kept], None if cluster is None else cluster[kept])
-    reach = float(quantile(level, freedom)) * error
+    slope, error, degrees_of_freedom = _slope(where, (model - people)[kept], None if cluster is None else cluster[kept])
+    reach = float(quantile(level, degrees_of_freedom)) * error
     return Estimate(
         slope,
         low=slope - reach,
@@ -122,7 +120,7 @@ def judge_bias(
 
 
 def _numbers(
-    coded: dict[str, tuple[Array, Array]], labels: ArrayLike | None, pos_label: Any, *, check: bool
+    coded: dict[str, tuple[Array, Array]], labels: ArrayLike | None, pos_label: object, *, check: bool
 ) -> tuple[Array, Array]:
     """Return human labels and verdicts as numbers; two classes become 0 and 1."""
     (human, _), (judge, _) = coded.values()

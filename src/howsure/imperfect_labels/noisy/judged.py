@@ -49,13 +49,13 @@ def judged(
     human: Any,
     judge: Any,
     *,
-    y_pred: Any = ...,
-    data: Any = ...,
+    y_pred: object = ...,
+    data: object = ...,
     labels: ArrayLike | None = ...,
-    pos_label: Any = ...,
-    sample_weight: Any = ...,
-    groups: Any = ...,
-    counts: Any = ...,
+    pos_label: object = ...,
+    sample_weight: object = ...,
+    groups: object = ...,
+    counts: object = ...,
     by: None = None,
     check: bool = ...,
 ) -> ConfusionTable: ...
@@ -66,13 +66,13 @@ def judged(
     human: Any,
     judge: Any,
     *,
-    y_pred: Any = ...,
-    data: Any = ...,
+    y_pred: object = ...,
+    data: object = ...,
     labels: ArrayLike | None = ...,
-    pos_label: Any = ...,
-    sample_weight: Any = ...,
-    groups: Any = ...,
-    counts: Any = ...,
+    pos_label: object = ...,
+    sample_weight: object = ...,
+    groups: object = ...,
+    counts: object = ...,
     by: Sized,
     check: bool = ...,
 ) -> Tables[Any]: ...
@@ -83,13 +83,13 @@ def judged(
     human: Any,
     judge: Any,
     *,
-    y_pred: Any = None,
-    data: Any = None,
+    y_pred: object = None,
+    data: object = None,
     labels: ArrayLike | None = None,
-    pos_label: Any = None,
-    sample_weight: Any = None,
-    groups: Any = None,
-    counts: Any = None,
+    pos_label: object = None,
+    sample_weight: object = None,
+    groups: object = None,
+    counts: object = None,
     by: Sized | None = None,
     check: bool = True,
 ) -> ConfusionTable | PairedJudgedTable | Tables[Any]:
@@ -180,13 +180,13 @@ def judged(
     cases = _Cases.of(given, [*plain], labels, pos_label, check=check)
     names = () if "" in systems else tuple(map(str, human))
 
-    def table(some: Any) -> Any:
+    def table(some: object) -> Any:
         return cases.paired(some, names) if names else cases.table(some)
 
     return groups_of(named, given, len(cases.tally.n)).each(table) if named else table(slice(None))
 
 
-def systems_of(human: Any, judge: Any) -> dict[str, tuple[Any, Any]]:
+def systems_of(human: object, judge: object) -> dict[str, tuple[Any, Any]]:
     """Return the columns (human, judge) of each system, keyed by the suffix of their names in error messages.
 
     The key of a single system is an empty string.
@@ -226,7 +226,13 @@ class _Cases:
 
     @classmethod
     def of(
-        cls, given: Mapping[str, Any], roles: Sequence[str], labels: ArrayLike | None, pos_label: Any, *, check: bool
+        cls,
+        given: Mapping[str, object],
+        roles: Sequence[str],
+        labels: ArrayLike | None,
+        pos_label: object,
+        *,
+        check: bool,
     ) -> _Cases:
         said = [*roles, *(["y_pred"] if "y_pred" in given else [])]
         coded = {role: coded_with_gaps(role, given[role]) for role in said}

@@ -48,11 +48,11 @@ def judged_values(
     human: Any,
     judge: Any,
     *,
-    data: Any = ...,
+    data: object = ...,
     bounds: ArrayLike | None = ...,
-    sample_weight: Any = ...,
-    groups: Any = ...,
-    counts: Any = ...,
+    sample_weight: object = ...,
+    groups: object = ...,
+    counts: object = ...,
     by: None = None,
     check: bool = ...,
 ) -> ValuesTable: ...
@@ -63,11 +63,11 @@ def judged_values(
     human: Any,
     judge: Any,
     *,
-    data: Any = ...,
+    data: object = ...,
     bounds: ArrayLike | None = ...,
-    sample_weight: Any = ...,
-    groups: Any = ...,
-    counts: Any = ...,
+    sample_weight: object = ...,
+    groups: object = ...,
+    counts: object = ...,
     by: Sized,
     check: bool = ...,
 ) -> Tables[Any]: ...
@@ -77,11 +77,11 @@ def judged_values(
     human: Any,
     judge: Any,
     *,
-    data: Any = None,
+    data: object = None,
     bounds: ArrayLike | None = None,
-    sample_weight: Any = None,
-    groups: Any = None,
-    counts: Any = None,
+    sample_weight: object = None,
+    groups: object = None,
+    counts: object = None,
     by: Sized | None = None,
     check: bool = True,
 ) -> ValuesTable | PairedValuesTable | Tables[Any]:
@@ -208,21 +208,21 @@ def _pairs(
     return empty, outcome, first - second
 
 
-def _judged(role: str, column: Any) -> Array:
+def _judged(argument_name: str, column: object) -> Array:
     """Return the judge's grades; refuse missing grades."""
-    levels, codes = coded_with_gaps(role, column)
-    refuse_gaps(role, codes, "human")
-    return np.asarray(_numbers(role, levels)[codes])
+    levels, codes = coded_with_gaps(argument_name, column)
+    refuse_gaps(argument_name, codes, "human")
+    return np.asarray(_numbers(argument_name, levels)[codes])
 
 
-def _numbers(role: str, levels: Array) -> Array:
+def _numbers(argument_name: str, levels: Array) -> Array:
     try:
         numbers = np.asarray(levels, dtype=float) + 0.0  # turn -0.0 into 0.0
     except (TypeError, ValueError):
-        message = f"`{role}` is not numeric. Give one number per case; verdicts in words go to `judged`."
+        message = f"`{argument_name}` is not numeric. Give one number per case; verdicts in words go to `judged`."
         raise HowsureError(message) from None
     if not np.isfinite(numbers).all():
-        message = f"`{role}` has infinite values. Give finite numbers."
+        message = f"`{argument_name}` has infinite values. Give finite numbers."
         raise HowsureError(message)
     return numbers
 

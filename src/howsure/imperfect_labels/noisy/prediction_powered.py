@@ -36,16 +36,16 @@ FEWEST = 2  # trusted cases: a single one shows no variance
 
 @overload
 def prediction_powered(
-    y_true: Any,
-    y_made: Any,
-    y_pred: Any,
+    y_true: object,
+    y_made: object,
+    y_pred: object,
     *,
-    data: Any = ...,
+    data: object = ...,
     labels: ArrayLike | None = ...,
-    pos_label: Any = ...,
+    pos_label: object = ...,
     metric: str | Metric | None = ...,
     power: float | None = ...,
-    counts: Any = ...,
+    counts: object = ...,
     by: None = None,
     check: bool = ...,
 ) -> ConfusionTable: ...
@@ -53,16 +53,16 @@ def prediction_powered(
 
 @overload
 def prediction_powered(
-    y_true: Any,
-    y_made: Any,
-    y_pred: Any,
+    y_true: object,
+    y_made: object,
+    y_pred: object,
     *,
-    data: Any = ...,
+    data: object = ...,
     labels: ArrayLike | None = ...,
-    pos_label: Any = ...,
+    pos_label: object = ...,
     metric: str | Metric | None = ...,
     power: float | None = ...,
-    counts: Any = ...,
+    counts: object = ...,
     by: Sized,
     check: bool = ...,
 ) -> Tables[ConfusionTable]: ...
@@ -70,16 +70,16 @@ def prediction_powered(
 
 @order_as_stated
 def prediction_powered(
-    y_true: Any,
-    y_made: Any,
-    y_pred: Any,
+    y_true: object,
+    y_made: object,
+    y_pred: object,
     *,
-    data: Any = None,
+    data: object = None,
     labels: ArrayLike | None = None,
-    pos_label: Any = None,
+    pos_label: object = None,
     metric: str | Metric | None = None,
     power: float | None = None,
-    counts: Any = None,
+    counts: object = None,
     by: Sized | None = None,
     check: bool = True,
 ) -> ConfusionTable | Tables[ConfusionTable]:
@@ -180,7 +180,7 @@ def prediction_powered(
 
 
 def _positions(
-    given: Mapping[str, Any], labels: ArrayLike | None, pos_label: Any, *, check: bool
+    given: Mapping[str, object], labels: ArrayLike | None, pos_label: object, *, check: bool
 ) -> tuple[Array, Array]:
     """Return the true (−1 if not trusted), machine and predicted class of each case, ``(3, n)``, and the classes."""
     coded = [coded_with_gaps(name, given[name]) for name in ("y_true", "y_made", "y_pred")]

@@ -9,7 +9,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.designs.base import safe_divide
 from howsure.errors import HowsureError, whole_number, without
 from howsure.grids import Grid, Tabular
@@ -95,16 +95,16 @@ class LabelSample(Tabular):
 
 @without(counts="People label single cases: give one row for each.")
 def sample_to_label(
-    y_pred: Any,
-    y_score: Any,
+    y_pred: object,
+    y_score: object,
     metric: str | Spec | Metric = "f1",
     *,
     n: int,
-    y_true: Any = None,
-    data: Any = None,
+    y_true: object = None,
+    data: object = None,
     labels: ArrayLike | None = None,
-    pos_label: Any = None,
-    random_state: Any = None,
+    pos_label: object = None,
+    random_state: Seed = None,
 ) -> LabelSample:
     """Draw the cases of a pool of predictions to label next, so that the interval for a metric is narrow.
 

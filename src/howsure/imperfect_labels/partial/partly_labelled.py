@@ -28,16 +28,16 @@ SILENT = "{} of {} strata have no label"
 
 @overload
 def partly_labelled(
-    y_true: Any,
-    y_pred: Any,
-    y_score: Any,
+    y_true: object,
+    y_pred: object,
+    y_score: object,
     *,
-    data: Any = ...,
+    data: object = ...,
     labels: ArrayLike | None = ...,
-    pos_label: Any = ...,
-    sample_weight: Any = ...,
-    groups: Any = ...,
-    counts: Any = ...,
+    pos_label: object = ...,
+    sample_weight: object = ...,
+    groups: object = ...,
+    counts: object = ...,
     by: None = None,
     check: bool = ...,
 ) -> ConfusionTable: ...
@@ -45,16 +45,16 @@ def partly_labelled(
 
 @overload
 def partly_labelled(
-    y_true: Any,
-    y_pred: Any,
-    y_score: Any,
+    y_true: object,
+    y_pred: object,
+    y_score: object,
     *,
-    data: Any = ...,
+    data: object = ...,
     labels: ArrayLike | None = ...,
-    pos_label: Any = ...,
-    sample_weight: Any = ...,
-    groups: Any = ...,
-    counts: Any = ...,
+    pos_label: object = ...,
+    sample_weight: object = ...,
+    groups: object = ...,
+    counts: object = ...,
     by: Sized,
     check: bool = ...,
 ) -> Tables[ConfusionTable]: ...
@@ -62,16 +62,16 @@ def partly_labelled(
 
 @order_as_stated
 def partly_labelled(
-    y_true: Any,
-    y_pred: Any,
-    y_score: Any,
+    y_true: object,
+    y_pred: object,
+    y_score: object,
     *,
-    data: Any = None,
+    data: object = None,
     labels: ArrayLike | None = None,
-    pos_label: Any = None,
-    sample_weight: Any = None,
-    groups: Any = None,
-    counts: Any = None,
+    pos_label: object = None,
+    sample_weight: object = None,
+    groups: object = None,
+    counts: object = None,
     by: Sized | None = None,
     check: bool = True,
 ) -> ConfusionTable | Tables[ConfusionTable]:
@@ -189,15 +189,15 @@ class Pool:
     @classmethod
     def of(  # noqa: PLR0917 - the columns of the pool
         cls,
-        y_true: Any,
-        y_pred: Any,
-        y_score: Any,
-        data: Any,
+        y_true: object,
+        y_pred: object,
+        y_score: object,
+        data: object,
         labels: ArrayLike | None,
-        pos_label: Any,
-        sample_weight: Any = None,
-        groups: Any = None,
-        counts: Any = None,
+        pos_label: object,
+        sample_weight: object = None,
+        groups: object = None,
+        counts: object = None,
         others: Any = None,
         *,
         check: bool = True,
@@ -258,7 +258,7 @@ def _note(design: TwoPhase) -> str:
     return SILENT.format(silent, int((design.totals > 0).sum())) if silent else ""
 
 
-def _probabilities(values: Any) -> Array:
+def _probabilities(values: object) -> Array:
     """Return the scores; refuse an empty column, and scores outside [0, 1]."""
     score = score_values(values)
     if not len(score):

@@ -136,9 +136,9 @@ class TwoPhase(VarianceDetails, Resampling, PartialLabels):
 
     def effective_sample_size(self, counts: Array, cells: Array) -> Array:
         """Return the effective number of labelled cases in the marked cells."""
-        marked = np.asarray(cells, dtype=float)[self.places]
+        selected = np.asarray(cells, dtype=float)[self.places]
         return self.design.effective_sample_size(
-            self.observed, np.column_stack([marked, np.zeros(len(marked))]).ravel()
+            self.observed, np.column_stack([selected, np.zeros(len(selected))]).ravel()
         )
 
     @property
@@ -161,10 +161,10 @@ class TwoPhase(VarianceDetails, Resampling, PartialLabels):
             value < RELATIVE_TOLERANCE, 0.0, np.where(value > 1 - RELATIVE_TOLERANCE, 1.0, value)
         )  # rounding errors
         square = unit * (self.labelled * (place - value[..., None]) ** 2).sum(-1)
-        freedom = np.maximum(number - 1, 0.0)
+        degrees_of_freedom = np.maximum(number - 1, 0.0)
         # Pool relative to the span: a stratum on which the form is constant contributes nothing to the pooled variance.
-        pooled = safe_divide(square.sum(-1), (freedom * (span > 0)).sum(-1))[..., None]
-        variance = (square + PRIOR * pooled) / (freedom + PRIOR)
+        pooled = safe_divide(square.sum(-1), (degrees_of_freedom * (span > 0)).sum(-1))[..., None]
+        variance = (square + PRIOR * pooled) / (degrees_of_freedom + PRIOR)
         # If no stratum shows variation, use the variance of a share with one pseudo-case, half of each outcome.
         centre = (number * value + 0.5) / (number + 1)
         variance = np.where(pooled > RELATIVE_TOLERANCE, variance, centre * (1 - centre))

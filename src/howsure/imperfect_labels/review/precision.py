@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.errors import HowsureError, checked_level, one_of, whole_number
 from howsure.estimates.estimate import Estimate
 from howsure.grids import OneRecord
@@ -120,7 +120,7 @@ class ReviewedPrecision(OneRecord):
         within = ((mean + 1) * (cases - mean + 1) - spread) / ((cases + 2) ** 2 * (cases + 3))
         return float(np.sqrt(within + spread / (cases + 2) ** 2))
 
-    def draws(self, size: int = N_DRAWS, *, random_state: Any = None) -> Array:
+    def draws(self, size: int = N_DRAWS, *, random_state: Seed = None) -> Array:
         """Return independent draws of precision, each with its own draw of the rates.
 
         Parameters
@@ -323,7 +323,7 @@ def reviewed_precision(
     method: Literal["draws", "quadrature"] = "draws",
     confidence_level: float = 0.95,
     n_draws: int = N_DRAWS,
-    random_state: Any = None,
+    random_state: Seed = None,
 ) -> Estimate:
     """Estimate precision from true and false positives after a review of some of their labels.
 

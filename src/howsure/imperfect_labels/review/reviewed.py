@@ -44,7 +44,7 @@ def reviewed(
     reviews: ArrayLike,
     *,
     labels: ArrayLike | None = ...,
-    pos_label: Any = ...,
+    pos_label: object = ...,
     prior: Prior | None = ...,
 ) -> ConfusionTable: ...
 
@@ -52,13 +52,13 @@ def reviewed(
 @overload
 def reviewed(
     *,
-    y_true: Any,
-    y_pred: Any,
-    y_reviewed: Any,
-    data: Any = ...,
+    y_true: object,
+    y_pred: object,
+    y_reviewed: object,
+    data: object = ...,
     by: None = None,
     labels: ArrayLike | None = ...,
-    pos_label: Any = ...,
+    pos_label: object = ...,
     prior: Prior | None = ...,
     check: bool = ...,
 ) -> ConfusionTable: ...
@@ -67,13 +67,13 @@ def reviewed(
 @overload
 def reviewed(
     *,
-    y_true: Any,
-    y_pred: Any,
-    y_reviewed: Any,
-    data: Any = ...,
+    y_true: object,
+    y_pred: object,
+    y_reviewed: object,
+    data: object = ...,
     by: Sized,
     labels: ArrayLike | None = ...,
-    pos_label: Any = ...,
+    pos_label: object = ...,
     prior: Prior | None = ...,
     check: bool = ...,
 ) -> Tables[ConfusionTable]: ...
@@ -84,13 +84,13 @@ def reviewed(
     counts: ArrayLike | None = None,
     reviews: ArrayLike | None = None,
     *,
-    y_true: Any = None,
-    y_pred: Any = None,
-    y_reviewed: Any = None,
-    data: Any = None,
+    y_true: object = None,
+    y_pred: object = None,
+    y_reviewed: object = None,
+    data: object = None,
     by: Sized | None = None,
     labels: ArrayLike | None = None,
-    pos_label: Any = None,
+    pos_label: object = None,
     prior: Prior | None = None,
     check: bool = True,
 ) -> ConfusionTable | Tables[ConfusionTable]:
@@ -189,7 +189,7 @@ def reviewed(
     given = rows(data, names | roles(named), gaps=("y_reviewed",), check=check, counts=number)
     cases = ReviewedRows.of(given, labels, pos_label, check=check)
 
-    def table(some: Any) -> ConfusionTable:
+    def table(some: object) -> ConfusionTable:
         found, reviews = cases.counted(some)
         if prior is None and not reviews.any():
             raise HowsureError(UNREVIEWED)
@@ -203,7 +203,7 @@ def _is_column(counts: Any) -> bool:
     return isinstance(counts, str) or (counts is not None and np.ndim(counts) == 1)
 
 
-def _are_counts(counts: Mapping[str, Any], rows: Mapping[str, Any], of_rows: Mapping[str, Any]) -> bool:
+def _are_counts(counts: Mapping[str, object], rows: Mapping[str, object], of_rows: Mapping[str, object]) -> bool:
     """Return whether counts rather than rows are given; refuse both together, and missing arguments."""
     first, second, more = (
         [name for name, value in each.items() if value is not None] for each in (counts, rows, of_rows)
@@ -220,7 +220,7 @@ def _are_counts(counts: Mapping[str, Any], rows: Mapping[str, Any], of_rows: Map
 
 
 def _of_counts(
-    counts: Any, reviews: Any, labels: ArrayLike | None, pos_label: Any, prior: Prior | None
+    counts: Any, reviews: Any, labels: ArrayLike | None, pos_label: object, prior: Prior | None
 ) -> ConfusionTable | Tables[ConfusionTable]:
     recorded = from_counts(counts, labels)
     if pos_label is not None:

@@ -40,7 +40,7 @@ class ReviewedRows:
     number: Array
 
     @classmethod
-    def of(cls, found: Rows, labels: ArrayLike | None, pos_label: Any = None, *, check: bool = True) -> ReviewedRows:
+    def of(cls, found: Rows, labels: ArrayLike | None, pos_label: object = None, *, check: bool = True) -> ReviewedRows:
         """Read the cases from the columns ``y_true``, ``y_pred`` and ``y_reviewed``."""
         given = found.columns
         coded = [encoded(role, given[role]) for role in ("y_true", "y_pred")]
@@ -73,7 +73,7 @@ class ReviewedRows:
         return counts.reshape(size, size), reviews.reshape(size, size, size)
 
 
-def _listed(values: Any) -> list[Any]:
+def _listed(values: object) -> list[Any]:
     for name in ("to_list", "to_pylist", "tolist"):
         if hasattr(values, name):
             listed = getattr(values, name)()

@@ -37,17 +37,17 @@ TARGETS: Mapping[str, type[Batch | Population]] = {"batch": Batch, "population":
 
 @overload
 def calibrated(  # for n×K probabilities the result is another type, but array types do not show this
-    y_score: Any,
+    y_score: object,
     *,
-    data: Any = ...,
-    counts: Any = ...,
+    data: object = ...,
+    counts: object = ...,
     by: None = None,
     every: None = None,
-    y_pred: Any = ...,
+    y_pred: object = ...,
     kind: Kind | None = ...,
-    labels: Any = ...,
+    labels: object = ...,
     target: Target = ...,
-    sample_weight: Any = ...,
+    sample_weight: object = ...,
     n: int | None = ...,
     calibrator: Calibrator | None = ...,
 ) -> ScoresTable: ...
@@ -55,17 +55,17 @@ def calibrated(  # for n×K probabilities the result is another type, but array 
 
 @overload
 def calibrated(
-    y_score: Any,
+    y_score: object,
     *,
-    data: Any = ...,
-    counts: Any = ...,
+    data: object = ...,
+    counts: object = ...,
     by: Sized,
     every: Every | None = ...,
-    y_pred: Any = ...,
+    y_pred: object = ...,
     kind: Kind | None = ...,
-    labels: Any = ...,
+    labels: object = ...,
     target: Target = ...,
-    sample_weight: Any = ...,
+    sample_weight: object = ...,
     calibrator: Calibrator | None = ...,
     check: bool = ...,
 ) -> Tables[ScoresTable]: ...
@@ -73,16 +73,16 @@ def calibrated(
 
 @overload
 def calibrated(
-    y_score: Any,
+    y_score: object,
     *,
-    data: Any = ...,
+    data: object = ...,
     every: int,
-    counts: Any = ...,
-    y_pred: Any = ...,
+    counts: object = ...,
+    y_pred: object = ...,
     kind: Kind | None = ...,
-    labels: Any = ...,
+    labels: object = ...,
     target: Target = ...,
-    sample_weight: Any = ...,
+    sample_weight: object = ...,
     calibrator: Calibrator | None = ...,
     check: bool = ...,
 ) -> Tables[ScoresTable]: ...
@@ -90,17 +90,17 @@ def calibrated(
 
 @order_as_stated
 def calibrated(
-    y_score: Any,
+    y_score: object,
     *,
-    data: Any = None,
-    counts: Any = None,
+    data: object = None,
+    counts: object = None,
     by: Sized | None = None,
     every: Every | int | None = None,
-    y_pred: Any = None,
+    y_pred: object = None,
     kind: Kind | None = None,
-    labels: Any = None,
+    labels: object = None,
     target: Target = "batch",
-    sample_weight: Any = None,
+    sample_weight: object = None,
     n: int | None = None,
     calibrator: Calibrator | None = None,
     check: bool = True,
@@ -208,7 +208,7 @@ def calibrated(
     weight_or_counts(sample_weight, counts)
     named = by_columns(by, data)
 
-    def read(names: Mapping[str, Any]) -> Rows:
+    def read(names: Mapping[str, object]) -> Rows:
         if isinstance(every, SupportsIndex):  # keep the order of consecutive cases
             return Rows(columns(data, names, check=check, counts=counts))
         scored = ["y_score"] if "y_score" in names else []
@@ -233,7 +233,7 @@ def calibrated(
     return make(slice(None)) if split is None else split.each(make)
 
 
-def _refuse_unfit(calibrator: Any, target: Target, sample_weight: Any) -> None:
+def _refuse_unfit(calibrator: object, target: Target, sample_weight: object) -> None:
     if not isinstance(calibrator, Calibrator):
         message = f"`calibrator` comes from `calibrate(y_score, y_true)`; this is {type(calibrator).__name__}."
         raise HowsureError(message)
@@ -260,7 +260,7 @@ def _batches(found: Rows, calibrator: Calibrator) -> tuple[Array, Make]:
 def _maker(
     score: Array,
     number: Array,
-    predicted: Any,
+    predicted: object,
     weight: Array | None,
     kind: Kind | None,
     labels: Any,
@@ -292,7 +292,7 @@ def _maker(
     return lambda some: _of_probabilities(score[some], *cases(some), decisions[some], classes, design)
 
 
-def _refuse_given(what: str, **arguments: Any) -> None:
+def _refuse_given(what: str, **arguments: object) -> None:
     given = [name for name, value in arguments.items() if value is not None]
     if given:
         message = f"`{given[0]}` has no meaning for {what}. Leave it out."
@@ -364,7 +364,7 @@ def _total(number: Array) -> int:
     return round(float(number.sum()))
 
 
-def _of_distribution(distribution: Any, n: int | None, classes: Array) -> Table:
+def _of_distribution(distribution: object, n: int | None, classes: Array) -> Table:
     if n is not None:
         n = whole_number("n", n)
     known = ScoreDistribution(distribution)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -17,7 +17,9 @@ UNITS = {"hour": "h", "day": "D", "week": "W", "month": "M", "quarter": "M", "ye
 MONTHS = 3  # per quarter
 
 
-def chunks(named: Mapping[str, Any], given: Mapping[str, Any], every: Every | int | None, rows: int) -> Groups | None:
+def chunks(
+    named: Mapping[str, object], given: Mapping[str, object], every: Every | int | None, rows: int
+) -> Groups | None:
     """Return the chunk of each case, in order; None if there is a single chunk.
 
     Parameters
@@ -51,7 +53,7 @@ def chunks(named: Mapping[str, Any], given: Mapping[str, Any], every: Every | in
     return groups_of(named, given, rows) if named else None
 
 
-def _runs(named: Mapping[str, Any], size: int, rows: int) -> Groups:
+def _runs(named: Mapping[str, object], size: int, rows: int) -> Groups:
     if named:
         message = "`every` as a number makes chunks of consecutive cases; leave out `by`, or name a period of it."
         raise HowsureError(message)
@@ -63,7 +65,7 @@ def _runs(named: Mapping[str, Any], size: int, rows: int) -> Groups:
     return Groups(("cases",), names, np.arange(rows) // int(size))
 
 
-def _periods(named: Mapping[str, Any], given: Mapping[str, Any], every: str, rows: int) -> Groups:
+def _periods(named: Mapping[str, object], given: Mapping[str, object], every: str, rows: int) -> Groups:
     one_of("period", every, UNITS)
     if len(named) != 1:
         message = f"`every='{every}'` needs one column of times: name it with `by`."
@@ -87,7 +89,7 @@ def _periods(named: Mapping[str, Any], given: Mapping[str, Any], every: str, row
     return Groups(tuple(named), tuple(names), codes)
 
 
-def _times(values: Any, every: str) -> Array:
+def _times(values: object, every: str) -> Array:
     array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
     try:
         times = array if array.dtype.kind == "M" else np.asarray(array.tolist(), dtype="datetime64[s]")

@@ -21,7 +21,7 @@ NONE = 1e-30  # smaller probabilities become 0: their inverse square would overf
 
 
 def probability_columns(
-    y_score: Any, data: Any, read: Callable[[dict[str, Any]], Rows], others: Mapping[str, Any]
+    y_score: object, data: object, read: Callable[[dict[str, Any]], Rows], others: Mapping[str, object]
 ) -> tuple[Array, Rows, list[str] | None]:
     """Return checked scores, ``(n,)`` or ``(n, K)``, the rows with the other columns, and the names of K columns.
 
@@ -94,7 +94,7 @@ def _probabilities(score: Array) -> Array:
     return np.where(score < NONE, 0.0, score / sums[:, None])
 
 
-def predicted_positions(score: Array, predicted: Any, classes: Array) -> Array:
+def predicted_positions(score: Array, predicted: object, classes: Array) -> Array:
     """Return the position of each case's predicted class, by default of the most probable one."""
     if len(classes) != score.shape[1]:
         message = f"`labels` names {len(classes)} classes, and `y_score` has {score.shape[1]} columns."
@@ -115,7 +115,7 @@ def predicted_positions(score: Array, predicted: Any, classes: Array) -> Array:
     return np.array(places)[position]
 
 
-def case_weights(given: Any, rows: int) -> Array | None:
+def case_weights(given: object, rows: int) -> Array | None:
     """Return the checked weights of the cases; None without weights."""
     if given is None:
         return None

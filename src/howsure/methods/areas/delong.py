@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, final
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.designs.variance_details import VarianceDetails
 from howsure.methods.core.interval import CONSTANT, ONE_CLUSTER, Interval, IntervalAtLevel
 from howsure.methods.core.method import Method, needs_labels
@@ -100,7 +100,7 @@ class DeLong(Method):
         fits = metric.contrast is not None or isinstance(table, kinds)
         return needs_labels(self, table) or _not_an_area(self, metric, fits=fits)
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
+    def at_levels(self, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         plain = self.transform == "identity"
         sample_of = _plain_sample if plain else small_sample
@@ -111,11 +111,11 @@ class DeLong(Method):
         if ordinary is not None:
             return lambda level: _area_interval(ordinary, self.transform, table, level)
         value, error = observed_area(metric, table), placement_error(metric, table)
-        freedom = np.asarray(table.design.degrees_of_freedom)
+        degrees_of_freedom = np.asarray(table.design.degrees_of_freedom)
         extreme = ((value == 0) | (value == 1)) & (not plain)
-        single = np.isnan(error) & np.isinf(freedom) & ~extreme  # a class of a single case
+        single = np.isnan(error) & np.isinf(degrees_of_freedom) & ~extreme  # a class of a single case
         shows = is_positive_error(error, value) | (plain & np.isfinite(error))
-        why = np.where(freedom < 1, SINGLE_CLUSTER, CLUSTER_OF_CLASS)
+        why = np.where(degrees_of_freedom < 1, SINGLE_CLUSTER, CLUSTER_OF_CLASS)
         why = np.where(np.isfinite(error), CONSTANT, why)
         why = np.where(shows | extreme | single, "", np.where(all_equal(table), EQUAL, why))
         why = np.where(np.isnan(value), NO_CASE, why)
@@ -180,14 +180,14 @@ class HanleyMcNeil(Method):
         """Return "" for the area of a table of labelled scores."""
         return suits_areas_of_scores(self, metric, table)
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
+    def at_levels(self, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         value, (others, number) = observed_area(metric, table), class_sizes(table)
         with np.errstate(all="ignore"):
             error = np.sqrt(hanley_mcneil_variance(value, number, others))
         extreme = ((value == 0) | (value == 1)) & (self.transform != "identity")
-        why, freedom = np.where(np.isnan(value), NO_CASE, ""), table.design.degrees_of_freedom
-        areas = _Areas(value, error, error, freedom, extreme, why)
+        why, degrees_of_freedom = np.where(np.isnan(value), NO_CASE, ""), table.design.degrees_of_freedom
+        areas = _Areas(value, error, error, degrees_of_freedom, extreme, why)
         return lambda level: _area_interval(areas, self.transform, table, level)
 
 
@@ -222,17 +222,17 @@ class Newcombe(Method):
         """Return "" for the area of a table of labelled scores."""
         return suits_areas_of_scores(self, metric, table)
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
+    def at_levels(self, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         value, (others, number) = observed_area(metric, table), class_sizes(table)
         with np.errstate(all="ignore"):
             error = np.sqrt(newcombe_variance(value, number, others))
 
         def interval(confidence_level: float) -> Interval:
-            freedom = table.design.degrees_of_freedom
-            z = quantile(confidence_level, freedom)
+            degrees_of_freedom = table.design.degrees_of_freedom
+            z = quantile(confidence_level, degrees_of_freedom)
             low, high = newcombe_limits(
-                value, lambda area: newcombe_variance(area, number, others), confidence_level, freedom
+                value, lambda area: newcombe_variance(area, number, others), confidence_level, degrees_of_freedom
             )
             reason = np.where(np.isfinite(z), "", SINGLE_CLUSTER)
             return _with_reason(low, high, error, np.where(np.isnan(value), NO_CASE, reason))
@@ -283,7 +283,7 @@ def hanley_mcneil_variance(area: Any, positives: Any, negatives: Any) -> Any:
 
 
 def newcombe_limits(
-    value: Array, variance: Callable[[Array], Any], confidence_level: float, degrees_of_freedom: Any = np.inf
+    value: Array, variance: Callable[[Array], Any], confidence_level: float, degrees_of_freedom: object = np.inf
 ) -> tuple[Array, Array]:
     """Return the areas whose distance from the observed one is z standard errors, with the variance at each of them.
 
@@ -332,13 +332,15 @@ def _of_sums(table: Table, transform: Transform) -> _Areas | None:
     welch = each.sum() ** 2 / (each**2 / (sums.cases - 1)).sum()
     tails = 2 * each.sum() ** 2 / (sums.fourths / sums.cases**4).sum()
     value, spread, degrees = np.asarray(sums.area), np.asarray(error), np.minimum(welch, tails)
-    steady, freedom = spread, np.asarray(np.inf)
+    steady, degrees_of_freedom = spread, np.asarray(np.inf)
     if transform != "identity":
-        steady, freedom = _steadied(value, spread, degrees, sums.cases, table.design.degrees_of_freedom)
-    return _Areas(value, spread, steady, freedom, np.zeros((), dtype=bool), np.asarray(""))
+        steady, degrees_of_freedom = _steadied(value, spread, degrees, sums.cases, table.design.degrees_of_freedom)
+    return _Areas(value, spread, steady, degrees_of_freedom, np.zeros((), dtype=bool), np.asarray(""))
 
 
-def _steadied(value: Array, error: Array, degrees_of_freedom: Any, sizes: Array, of_design: Any) -> tuple[Array, Any]:
+def _steadied(
+    value: Array, error: Array, degrees_of_freedom: object, sizes: Array, of_design: Any
+) -> tuple[Array, Any]:
     """Return the standard error averaged with Newcombe's variance of the area, and its degrees of freedom."""
     others, number = sizes
     worth = np.where(np.isinf(of_design), STEADY, 1.0)  # for clusters the model variance is too large

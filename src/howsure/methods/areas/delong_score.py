@@ -7,7 +7,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.designs.two_level import TwoLevel
 from howsure.methods.areas.delong import (
     EQUAL,
@@ -88,18 +88,18 @@ class DeLongScore(Method):
             return ""
         return "`DeLongScore` is for cases drawn one by one from many, not for clusters. Use `DeLong()`."
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
+    def at_levels(self, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         found = _of_sums(table) or _of_design(metric, table)
         value, sizes = found.area, found.sizes
-        freedom = sizes.min(0) ** 2
+        degrees_of_freedom = sizes.min(0) ** 2
         ends = np.array([0.0, 1.0]).reshape(2, *(1,) * value.ndim)
         with np.errstate(all="ignore"):
             area, variance = with_a_case_more(value, found.variance, *sizes)
             scale = variance / newcombe_variance(area, *sizes)
 
         def interval(confidence_level: float) -> Interval:
-            wide = quantile(confidence_level, freedom) ** 2 * scale
+            wide = quantile(confidence_level, degrees_of_freedom) ** 2 * scale
 
             def reserve(area: Array) -> Array:
                 return np.asarray(np.sqrt(wide * newcombe_variance(area, *sizes)) - np.abs(area - value))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.methods.areas.delong import NO_CASE, class_sizes, observed_area, suits_areas_of_scores
 from howsure.methods.core.interval import Interval, IntervalAtLevel
 from howsure.methods.core.method import Method
@@ -66,7 +66,7 @@ class MannWhitney(Method):
             f"negative cases make {np.max(number * others):g}. Use `DeLong()`."
         )
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
+    def at_levels(self, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         value, (others, number) = float(observed_area(metric, table)), (round(size) for size in class_sizes(table))
         if np.isnan(value):

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NoReturn, final
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.errors import HowsureError
 from howsure.methods.areas.delong import observed_area
 from howsure.methods.core.interval import NO_TRIALS, Interval, IntervalAtLevel, stacked
@@ -105,7 +105,7 @@ class Anytime(Method):
         )
         raise HowsureError(message)
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
+    def at_levels(self, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         if table.design.traits.is_independent and metric.proportion is not None:
             return self._of_share(metric.proportion, metric, table)

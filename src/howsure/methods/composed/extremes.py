@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.methods.core.interval import CONSTANT, UNDEFINED, Interval, IntervalAtLevel, interval_with_reasons
 from howsure.methods.core.method import Method
 from howsure.methods.core.standard_errors import standard_error
@@ -60,7 +60,7 @@ class Extremes(Method):
             return ""
         return f"`Extremes` is for the worst or the best of several classes; `{metric.name}` is none. Use `Delta()`."
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
+    def at_levels(self, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         assert metric.per_class is not None  # noqa: S101 - see `unsupported_reason`
         each, mirrored = _known(metric, table), metric.average == "max"

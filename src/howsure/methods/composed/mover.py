@@ -8,7 +8,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.designs.base import safe_divide
 from howsure.designs.two_level import TwoLevel
 from howsure.designs.variance_details import VarianceDetails
@@ -85,7 +85,7 @@ class Mover(Method):
             )
         return needs_counted_cases(self, table)
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
+    def at_levels(self, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         if metric.contrast is not None:
             return _difference(metric, metric.contrast, table)
@@ -220,11 +220,11 @@ class _Part:
         defined = trials > 0
         shares = np.where(defined, safe_divide(successes, trials), 0.5)
         ahead = (slice(None), *[None] * shares.ndim)
-        slopes = (share.successes[ahead] - shares * share.trials[ahead]) / np.where(defined, trials, 1)
-        variances = _class_variances(slopes, table, classes)
-        worth = _worth(share, shares, trials, slopes, variances, table, classes)
+        gradient = (share.successes[ahead] - shares * share.trials[ahead]) / np.where(defined, trials, 1)
+        variances = _class_variances(gradient, table, classes)
+        n_effective = _worth(share, shares, trials, gradient, variances, table, classes)
         slope = _link_slope(share, shares)
-        return cls(share, weight, share.metric(shares), shares, variances * slope**2, defined, worth)
+        return cls(share, weight, share.metric(shares), shares, variances * slope**2, defined, n_effective)
 
     def weighted(self, values: Array) -> Array:
         """Return the sum over the defined classes, with the square of the part's weight."""
@@ -233,9 +233,9 @@ class _Part:
 
     def limits(self, confidence_level: float) -> tuple[Array, Array]:
         """Return Wilson's limits of each class, on the metric's scale."""
-        worth = self.worth(confidence_level)
+        n_effective = self.worth(confidence_level)
         with np.errstate(all="ignore"):
-            low, high = binomial.wilson(self.shares * worth, worth, confidence_level)
+            low, high = binomial.wilson(self.shares * n_effective, n_effective, confidence_level)
             return self.share.metric(low), self.share.metric(high)
 
 
@@ -263,43 +263,45 @@ def _class_squares(table: Table, classes: Array) -> Array | None:
     return np.stack([part[..., classes] for part in counts.outcomes()])
 
 
-def _class_variances(slopes: Array, table: Table, classes: Array) -> Array:
+def _class_variances(gradient: Array, table: Table, classes: Array) -> Array:
     """Return the design's variance of each class's linear form, from its slopes by the outcomes, ``(4, ..., m)``."""
     squares = _class_squares(table, classes)
     if squares is not None:
-        return np.asarray((squares * slopes**2).sum(0))
-    each = [table.variance(_by_class(slopes[..., index], classes, index, table)) for index in range(len(classes))]
+        return np.asarray((squares * gradient**2).sum(0))
+    each = [table.variance(_by_class(gradient[..., index], classes, index, table)) for index in range(len(classes))]
     return np.stack(each, -1)
 
 
 def _worth(
-    share: Proportion, shares: Array, trials: Array, slopes: Array, variances: Array, table: Table, classes: Array
+    share: Proportion, shares: Array, trials: Array, gradient: Array, variances: Array, table: Table, classes: Array
 ) -> Callable[[float], Array]:
     """Return the effective number of trials of each class, as a function of the level."""
     design = table.design
     if design.traits.is_independent:
         return lambda _: trials
-    worth = safe_divide(shares * (1 - shares), variances)
+    n_effective = safe_divide(shares * (1 - shares), variances)
     silent = ~is_positive_error(np.sqrt(variances), shares) & (trials > 0)
     for index in np.flatnonzero(silent.any(tuple(range(silent.ndim - 1)))):
-        marked = _by_class(share.trials.astype(float), classes, int(index), table) > 0
-        worth[..., index] = np.where(silent[..., index], effective_sample_size(table, marked), worth[..., index])
+        selected = _by_class(share.trials.astype(float), classes, int(index), table) > 0
+        n_effective[..., index] = np.where(
+            silent[..., index], effective_sample_size(table, selected), n_effective[..., index]
+        )
     inflation: Any = 1.0
-    freedom = np.asarray(design.degrees_of_freedom)[..., None]
+    degrees_of_freedom = np.asarray(design.degrees_of_freedom)[..., None]
     squares = _class_squares(table, classes)
     if squares is not None:
-        worth = np.minimum(worth, safe_divide(trials**2, squares[share.trials].sum(0)))
+        n_effective = np.minimum(n_effective, safe_divide(trials**2, squares[share.trials].sum(0)))
     elif design.supports(VarianceDetails.small_sample_correction):
-        marked = np.broadcast_to(share.trials[(slice(None), *[None] * silent.ndim)], slopes.shape)
-        inflation, freedom = _small_samples(np.where(silent, marked, slopes), table, classes)
-    most = _cases(share, table, classes) if np.isfinite(freedom).any() else trials
+        selected = np.broadcast_to(share.trials[(slice(None), *[None] * silent.ndim)], gradient.shape)
+        inflation, degrees_of_freedom = _small_samples(np.where(silent, selected, gradient), table, classes)
+    most = _cases(share, table, classes) if np.isfinite(degrees_of_freedom).any() else trials
 
     def at_level(confidence_level: float) -> Array:
-        found = worth
-        if np.isfinite(freedom).any():
-            reach = critical_value(confidence_level, np.where(silent, 1.0, inflation), freedom)
+        found = n_effective
+        if np.isfinite(degrees_of_freedom).any():
+            reach = critical_value(confidence_level, np.where(silent, 1.0, inflation), degrees_of_freedom)
             ratio = normal_quantile(confidence_level) / reach
-            found = np.minimum(np.maximum(worth * ratio**2, LEAST_WORTH), most)
+            found = np.minimum(np.maximum(n_effective * ratio**2, LEAST_WORTH), most)
         return np.where(trials > 0, found, 0.0)
 
     return at_level
@@ -309,14 +311,14 @@ def _cases(share: Proportion, table: Table, classes: Array) -> Array:
     """Return the number of cases in the denominator of each class's proportion, ``(..., m)``."""
     levels = TwoLevel.of(table.design)
     observed = levels.observed_cells(table.cells)
-    marked = [_by_class(share.trials.astype(float), classes, index, table) for index in range(len(classes))]
-    found = [(observed * levels.expand_to_observed((each > 0).reshape(-1) * 1.0)).sum(-1) for each in marked]
+    selected = [_by_class(share.trials.astype(float), classes, index, table) for index in range(len(classes))]
+    found = [(observed * levels.expand_to_observed((each > 0).reshape(-1) * 1.0)).sum(-1) for each in selected]
     return np.stack(found, -1) * cases_per_count(table)[..., None]
 
 
-def _small_samples(slopes: Array, table: Table, classes: Array) -> tuple[Array, Array]:
+def _small_samples(gradient: Array, table: Table, classes: Array) -> tuple[Array, Array]:
     """Return the variance factor of each class's form and its degrees of freedom, ``(..., m)``."""
-    forms = [_by_class(slopes[..., index], classes, index, table) for index in range(len(classes))]
+    forms = [_by_class(gradient[..., index], classes, index, table) for index in range(len(classes))]
     found = [small_sample_correction(table, form) for form in forms]
-    inflation, freedom = (np.stack(each, -1) for each in zip(*found, strict=True))
-    return inflation, freedom
+    inflation, degrees_of_freedom = (np.stack(each, -1) for each in zip(*found, strict=True))
+    return inflation, degrees_of_freedom

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.errors import HowsureError, UndefinedDesignError
 from howsure.metrics.metric import Metric
 from howsure.running.progress import progress
@@ -27,7 +27,7 @@ MOST_DRAWS = 10**8  # 0.8 GB per metric; the Monte Carlo error of their quantile
 STREAMS_OF_TABLES = 2**22  # index of the first child seed that is used for the tables of a batch
 
 
-def seed_sequence(random_state: Any) -> np.random.SeedSequence:
+def seed_sequence(random_state: Seed) -> np.random.SeedSequence:
     """Return the seed sequence of an int, a sequence of ints, a generator, a seed sequence, or None (fresh entropy).
 
     A generator is advanced, so that each call returns another stream, as in SciPy.
@@ -44,7 +44,7 @@ def seed_sequence(random_state: Any) -> np.random.SeedSequence:
         raise HowsureError(message) from None
 
 
-def group_seed(random_state: Any, key: Hashable) -> np.random.SeedSequence:
+def group_seed(random_state: Seed, key: Hashable) -> np.random.SeedSequence:
     """Return the seed of a group's draws, from the common seed and the group's key.
 
     The draws of a group do not depend on the other groups. The overall table uses the common seed itself, and no two
@@ -85,7 +85,7 @@ def child_seed(seed: np.random.SeedSequence, *keys: int) -> np.random.SeedSequen
     return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, *keys))
 
 
-def stream_at(random_state: Any, index: int) -> Any:
+def stream_at(random_state: Seed, index: int) -> Any:
     """Return the seed of one table of a batch; its stream is not used by any block of draws."""
     if random_state is None:
         return None
@@ -136,7 +136,7 @@ def in_order(codes: Array) -> Array:
     return np.asarray(first[codes])
 
 
-def lumped(table: Table, metrics: Sequence[Metric], kept_apart: Array | None) -> Table:
+def lumped(table: Table, metrics: Sequence[Metric], distinct_cells: Array | None) -> Table:
     """Return the smallest table that has the same distribution of the metrics' draws.
 
     Cells that are equivalent for every metric and for the draws are collapsed. If that saves less than half of the
@@ -148,10 +148,10 @@ def lumped(table: Table, metrics: Sequence[Metric], kept_apart: Array | None) ->
         The observed table.
     metrics : sequence of Metric
         Bound to the table.
-    kept_apart : ndarray of shape (cells,), optional
+    distinct_cells : ndarray of shape (cells,), optional
         Codes of the cells; cells with different codes are not collapsed. None to keep all cells.
     """
-    codes = None if table.is_binary else kept_apart
+    codes = None if table.is_binary else distinct_cells
     for metric in metrics:
         if codes is None or (own := metric.collapsible_cells) is None:
             return table

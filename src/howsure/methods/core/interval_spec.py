@@ -34,7 +34,7 @@ class IntervalSpec:
     alternative: Alternative = "two-sided"
 
     @classmethod
-    def checked(cls, confidence_level: Any, alternative: Any) -> IntervalSpec:
+    def checked(cls, confidence_level: object, alternative: Any) -> IntervalSpec:
         """Return the requested sides; raise an error for unknown ones and for one-sided levels of at most 1/2."""
         level = checked_level(confidence_level)
         one_of("alternative", alternative, SIDES)

@@ -79,7 +79,7 @@ def p_values(limits: LimitsOfEach, value: Array, null: float) -> Array:
     return np.where(defined, found, np.nan)
 
 
-def p_values_at(quantiles: Array, degrees_of_freedom: Any) -> Array:
+def p_values_at(quantiles: Array, degrees_of_freedom: object) -> Array:
     """Return the two-sided p-values for limits that equal the null value at given quantiles of Student's t.
 
     The smallest p-value, and the one next to 1, are those of an inversion.

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.designs.algebra import Algebra
 from howsure.methods.core.draws import Draw, lumped, seed_sequence, stream_at, stream_of, values_of_draws
 from howsure.methods.core.interval import AllAtLevels, Interval, IntervalAtLevel, stacked
@@ -95,7 +95,7 @@ class Method(abc.ABC):
     ignores_empty_cells: ClassVar[bool] = False
     is_anytime_valid: ClassVar[bool] = False
 
-    def __init_subclass__(cls, **keywords: Any) -> None:
+    def __init_subclass__(cls, **keywords: object) -> None:
         super().__init_subclass__(**keywords)
         if abc.ABC not in cls.__bases__:  # those that only others derive from
             register(cls)
@@ -123,7 +123,7 @@ class Method(abc.ABC):
         return table
 
     @abc.abstractmethod
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
+    def at_levels(self, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; everything independent of the level is computed once.
 
         Parameters
@@ -136,7 +136,7 @@ class Method(abc.ABC):
             Seed of the methods that draw.
         """
 
-    def interval(self, metric: Metric, table: Table, confidence_level: float, rng: Any = None) -> Interval:
+    def interval(self, metric: Metric, table: Table, confidence_level: float, rng: Seed = None) -> Interval:
         """Return the interval of the metric on the table, or on each table of a batch.
 
         Parameters
@@ -167,7 +167,7 @@ class Method(abc.ABC):
         )
 
     def intervals(
-        self, metrics: Sequence[Metric], table: Table, confidence_level: float, rng: Any = None
+        self, metrics: Sequence[Metric], table: Table, confidence_level: float, rng: Seed = None
     ) -> list[Interval]:
         """Return the interval of each metric; methods that draw use the same draws for all."""
         return [self.interval(metric, table, confidence_level, rng) for metric in metrics]
@@ -177,7 +177,7 @@ class Method(abc.ABC):
         return self
 
     def p_value(
-        self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Any = None
+        self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Seed = None
     ) -> float:
         """Return the two-sided p-value of a hypothetical value of the metric on one table.
 
@@ -217,7 +217,7 @@ class Method(abc.ABC):
         return tests_by(self.at_levels(metric, table), np.asarray(metric(table.counted)), null)
 
     def intervals_and_p_values(
-        self, metric: Metric, table: Table, confidence_level: float, null: float, rng: Any = None
+        self, metric: Metric, table: Table, confidence_level: float, null: float, rng: Seed = None
     ) -> tuple[Interval, Any]:
         """Return the interval of the metric on the table, or each of a batch, and p-values of a hypothetical value.
 
@@ -277,13 +277,13 @@ class JointMethod(Method, abc.ABC):
             One table, or a batch where `takes_batches` is set.
         """
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
+    def at_levels(self, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval as a function of its level."""
         every = self.all_at_levels([metric], table)
         return lambda level: every(level)[0]
 
     def intervals(
-        self, metrics: Sequence[Metric], table: Table, confidence_level: float, rng: Any = None
+        self, metrics: Sequence[Metric], table: Table, confidence_level: float, rng: Seed = None
     ) -> list[Interval]:
         """Return the interval of each metric, all in one pass."""
         if table.batch and not self.takes_batches:
@@ -317,7 +317,7 @@ class DrawingMethod(Method, abc.ABC):
         """Return the function that draws tables: ``(size, generator)`` → ndarray of shape (size, cells)."""
 
     @abc.abstractmethod
-    def levels_of(self, draws: Array, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
+    def levels_of(self, draws: Array, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval from draws of a metric, as a function of its level.
 
         Parameters
@@ -353,19 +353,19 @@ class DrawingMethod(Method, abc.ABC):
         key = "drawn", None if apart is None else apart.tobytes()
         return table.counted.once_for(metric, key, lambda _: lumped(table, metrics, apart))
 
-    def draws(self, metrics: Sequence[Metric], table: Table, rng: Any = None) -> Array:
+    def draws(self, metrics: Sequence[Metric], table: Table, rng: Seed = None) -> Array:
         """Return the metrics on each drawn table, ``(metrics, draws)``, from one stream of tables."""
         return self._values(metrics, self.lumped(metrics, table), seed_sequence(rng))
 
     def _values(self, metrics: Sequence[Metric], table: Table, seed: np.random.SeedSequence) -> Array:
         return values_of_draws(metrics, table, self.drawer(table), self.size, seed)
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
+    def at_levels(self, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval as a function of its level, from one set of draws."""
         return self.each_at_levels([metric], table, rng)[0]
 
     def intervals(
-        self, metrics: Sequence[Metric], table: Table, confidence_level: float, rng: Any = None
+        self, metrics: Sequence[Metric], table: Table, confidence_level: float, rng: Seed = None
     ) -> list[Interval]:
         """Return the interval of each metric, from the same draws."""
         if table.batch:
@@ -373,12 +373,12 @@ class DrawingMethod(Method, abc.ABC):
         return [each(confidence_level) for each in self.each_at_levels(metrics, table, rng)]
 
     def interval_of(
-        self, draws: Array, metric: Metric, table: Table, confidence_level: float, rng: Any = None
+        self, draws: Array, metric: Metric, table: Table, confidence_level: float, rng: Seed = None
     ) -> Interval:
         """Return the interval from draws of a metric at a level; see `levels_of`."""
         return self.levels_of(draws, metric, table, rng)(confidence_level)
 
-    def each_at_levels(self, metrics: Sequence[Metric], table: Table, rng: Any = None) -> list[IntervalAtLevel]:
+    def each_at_levels(self, metrics: Sequence[Metric], table: Table, rng: Seed = None) -> list[IntervalAtLevel]:
         """Return the interval of each metric as a function of its level, from the same draws."""
         seed = seed_sequence(rng)
         small = self.lumped(metrics, table)

@@ -54,7 +54,7 @@ class Entry:
 METHODS: dict[str, Entry] = {}
 
 
-def register(kind: type[Any]) -> None:
+def register(kind: type[object]) -> None:
     """Register a class of methods under its name, or the names of its variants.
 
     A class that is defined anew, as in a notebook, takes the place of the former one.
@@ -76,7 +76,7 @@ def register(kind: type[Any]) -> None:
     METHODS.update({variant.name: Entry(kind, variant) for variant in variants})
 
 
-def _variants(kind: type[Any]) -> tuple[Variant, ...]:
+def _variants(kind: type[object]) -> tuple[Variant, ...]:
     own = vars(kind)
     if "variants" in own:
         return tuple(own["variants"])
@@ -87,7 +87,7 @@ def _variants(kind: type[Any]) -> tuple[Variant, ...]:
     return (Variant(own["name"], {}, meaning, own.get("synonyms", ())),)
 
 
-def _check_name(name: str, kind: type[Any]) -> None:
+def _check_name(name: str, kind: type[object]) -> None:
     if name != canonical(name) or not name or name == AUTOMATIC:
         message = f"`{kind.__name__}` cannot be named '{name}'. Use small letters and underscores, as in 'my_method'."
         raise HowsureError(message)

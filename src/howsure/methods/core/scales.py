@@ -15,7 +15,7 @@ Scale = Literal["auto", "identity", "logit", "log"]
 LARGEST = 700.0  # exponent that a float still holds
 
 
-def check_scale(scale: Any, known: Sequence[str]) -> None:
+def check_scale(scale: object, known: Sequence[str]) -> None:
     """Refuse a scale that is not known."""
     one_of("transform", scale, known)
 
@@ -30,7 +30,7 @@ def inside(value: Any, bounds: tuple[float, float]) -> Any:
     return (bounds[0] < value) & (value < bounds[1])
 
 
-def on_scale(scale: Scale, value: Any, half: Any, bounds: tuple[float, float]) -> tuple[Array, Array]:
+def on_scale(scale: Scale, value: object, half: object, bounds: tuple[float, float]) -> tuple[Array, Array]:
     """Return ``value ± half`` on a scale of the bounds, elementwise.
 
     A value at an end of the range has no such scale and keeps the identity; without a finite half width the limits
@@ -50,7 +50,7 @@ def on_scale(scale: Scale, value: Any, half: Any, bounds: tuple[float, float]) -
     return np.where(known, low, np.nan), np.where(known, high, np.nan)
 
 
-def scaled(scale: Scale, value: Any, bounds: tuple[float, float]) -> tuple[Array, Array]:
+def scaled(scale: Scale, value: object, bounds: tuple[float, float]) -> tuple[Array, Array]:
     """Return values within the bounds on a scale of these, and the scale's slope there, elementwise."""
     value = np.asarray(value, dtype=float)
     lowest, highest = bounds
@@ -58,8 +58,8 @@ def scaled(scale: Scale, value: Any, bounds: tuple[float, float]) -> tuple[Array
         return value, np.ones(value.shape)
     parts = [(np.log(value - lowest), 1 / (value - lowest))] if math.isfinite(lowest) else []
     parts += [(-np.log(highest - value), 1 / (highest - value))] if math.isfinite(highest) else []
-    places, slopes = zip(*parts, strict=True)
-    return np.asarray(sum(places)), np.asarray(sum(slopes))
+    places, gradient = zip(*parts, strict=True)
+    return np.asarray(sum(places)), np.asarray(sum(gradient))
 
 
 def _logit(value: Array, half: Array, bounds: tuple[float, float]) -> tuple[Array, Array]:

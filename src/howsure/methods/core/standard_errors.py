@@ -89,9 +89,9 @@ def small_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
     if not (metric.of_one_model.of_scores or table.kind.has_sample_variance):
         return design_sample(metric, table)
     heard = _heard_slopes(metric, table)
-    inflation, freedom = _by_design(metric, table, heard)
+    inflation, degrees_of_freedom = _by_design(metric, table, heard)
     return inflation, np.minimum(
-        freedom, VarianceDetails.of(table.design).satterthwaite_df(table.cells, table.truth, heard[0])
+        degrees_of_freedom, VarianceDetails.of(table.design).satterthwaite_df(table.cells, table.truth, heard[0])
     )
 
 
@@ -102,12 +102,12 @@ def design_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
     the sample variance, the degrees of freedom are at most the number of cases minus 1.
     """
     offered = table.design.supports(VarianceDetails.small_sample_correction)
-    inflation, freedom = (
+    inflation, degrees_of_freedom = (
         _by_design(metric, table, _heard_slopes(metric, table)) if offered else large_sample(metric, table)
     )
     if table.kind.has_sample_variance:
-        freedom = np.minimum(freedom, effective_sample_size(table, np.ones(table.shape)) - 1)
-    return inflation, freedom
+        degrees_of_freedom = np.minimum(degrees_of_freedom, effective_sample_size(table, np.ones(table.shape)) - 1)
+    return inflation, degrees_of_freedom
 
 
 def small_sample_with_missed_clusters(metric: Metric, table: Table) -> tuple[Any, Any]:
@@ -115,23 +115,23 @@ def small_sample_with_missed_clusters(metric: Metric, table: Table) -> tuple[Any
 
     For differences of models nothing is added, since good and bad units are equally likely to be missed.
     """
-    inflation, freedom = design_sample(metric, table)
+    inflation, degrees_of_freedom = design_sample(metric, table)
     if metric.contrast is None and table.design.supports(Clustering.missed_cluster_inflation):
-        slopes, silent = _heard_slopes(metric, table)
-        inflation = inflation * np.where(silent, 1.0, missed_cluster_inflation(table, slopes))
-    return inflation, freedom
+        gradient, silent = _heard_slopes(metric, table)
+        inflation = inflation * np.where(silent, 1.0, missed_cluster_inflation(table, gradient))
+    return inflation, degrees_of_freedom
 
 
 def _by_design(metric: Metric, table: Table, heard: tuple[Array, Array]) -> tuple[Any, Any]:
     if not table.design.supports(VarianceDetails.small_sample_correction):
         return large_sample(metric, table)
-    slopes, silent = heard
+    gradient, silent = heard
     one = metric.of_one_model
     if one.of_scores or one.per_class is None:
-        inflation, freedom = small_sample_correction(table, slopes)
+        inflation, degrees_of_freedom = small_sample_correction(table, gradient)
     else:
-        inflation, freedom = _put_together(table, slopes)
-    return np.where(silent, 1.0, inflation), freedom
+        inflation, degrees_of_freedom = _put_together(table, gradient)
+    return np.where(silent, 1.0, inflation), degrees_of_freedom
 
 
 def _heard_slopes(metric: Metric, table: Table) -> tuple[Array, Array]:
@@ -152,10 +152,10 @@ def _finite(values: Array) -> Array:
     return values if finite.all() else np.where(finite, values, 0.0)
 
 
-def _put_together(table: Table, slopes: Array) -> tuple[Array, Array]:
+def _put_together(table: Table, gradient: Array) -> tuple[Array, Array]:
     """Return variance factor and degrees of freedom of an average, combined from the terms of the true classes."""
     number = len(table.labels)
-    each = [np.where(table.truth == index, slopes, 0.0) for index in range(number)]
+    each = [np.where(table.truth == index, gradient, 0.0) for index in range(number)]
     designs = Clustering.of(table.design).split_by_class(table.truth, number)
     variances = np.stack([design.variance(table.cells, part) for design, part in zip(designs, each, strict=True)])
     samples = [
@@ -217,8 +217,8 @@ def effective_counts(share: Proportion, table: Table, confidence_level: float) -
     observed cases (Kish's effective number, for unequal weights) over the proportion of their population that was not
     sampled.
     """
-    marked, met = share.trials.ravel(), share.successes.ravel()
-    places = slice(None) if marked.all() else np.flatnonzero(marked)
+    selected, met = share.trials.ravel(), share.successes.ravel()
+    places = slice(None) if selected.all() else np.flatnonzero(selected)
     tried = table.cells[..., places]
     trials, successes = tried.sum(-1), (tried * met[places]).sum(-1)  # where all are met they are the same number
     design = table.design
@@ -226,26 +226,30 @@ def effective_counts(share: Proportion, table: Table, confidence_level: float) -
         return successes, trials
     levels = TwoLevel.of(design)
     observed = safe_divide(successes, trials)
-    slopes = share.successes.ravel() - observed[..., None] * marked
-    variance = design.variance(table.cells, safe_divide(slopes, trials[..., None]))
-    worth = design.effective_sample_size(table.cells, marked)
+    gradient = share.successes.ravel() - observed[..., None] * selected
+    variance = design.variance(table.cells, safe_divide(gradient, trials[..., None]))
+    n_effective = design.effective_sample_size(table.cells, selected)
     with np.errstate(invalid="ignore", divide="ignore"):
         shows = is_positive_error(np.sqrt(variance), observed)
-        worth = np.where(shows, safe_divide(observed * (1 - observed), variance), np.where(worth > 0, worth, np.inf))
+        n_effective = np.where(
+            shows, safe_divide(observed * (1 - observed), variance), np.where(n_effective > 0, n_effective, np.inf)
+        )
         # Where all agree, the marked cells are those that count.
-        counted = np.where(shows[..., None], slopes, marked)
-        inflation, freedom = small_sample_correction(table, counted)
+        counted = np.where(shows[..., None], gradient, selected)
+        inflation, degrees_of_freedom = small_sample_correction(table, counted)
         inflation = inflation * missed_cluster_inflation(table, counted)
-        reach = critical_value(confidence_level, np.where(shows, inflation, 1.0), freedom)
-        worth = worth * (normal_quantile(confidence_level) / reach) ** 2
-        if np.isfinite(freedom).any():
-            seen = levels.observed_cells(table.cells) * levels.expand_to_observed(marked * 1.0)
+        reach = critical_value(confidence_level, np.where(shows, inflation, 1.0), degrees_of_freedom)
+        n_effective = n_effective * (normal_quantile(confidence_level) / reach) ** 2
+        if np.isfinite(degrees_of_freedom).any():
+            seen = levels.observed_cells(table.cells) * levels.expand_to_observed(selected * 1.0)
             # The finite population correction follows.
             most = np.where(seen > 0, seen / levels.unsampled_fraction, 0.0).sum(-1) * cases_per_count(table)
-            worth = np.where(np.isnan(worth), np.nan, np.minimum(np.maximum(worth, LEAST_WORTH), most))
+            n_effective = np.where(
+                np.isnan(n_effective), np.nan, np.minimum(np.maximum(n_effective, LEAST_WORTH), most)
+            )
         # A proportion of totals that the design fixes is known.
-        settled = ~shows & (observed > 0) & (observed < 1) & levels.is_fixed_total(slopes)
-        worth = np.where(settled, np.inf, worth)
-    worth = np.where(trials == 0, 0.0, worth)
-    found = np.multiply(observed, worth, out=np.zeros_like(worth), where=observed > 0)  # 0 · inf is 0 here
-    return np.where(trials == 0, successes, found), worth
+        settled = ~shows & (observed > 0) & (observed < 1) & levels.is_fixed_total(gradient)
+        n_effective = np.where(settled, np.inf, n_effective)
+    n_effective = np.where(trials == 0, 0.0, n_effective)
+    found = np.multiply(observed, n_effective, out=np.zeros_like(n_effective), where=observed > 0)  # 0 · inf is 0 here
+    return np.where(trials == 0, successes, found), n_effective

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, Literal, final
+from typing import ClassVar, Literal, final
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.designs.resampling import Resampling
 from howsure.designs.sampling import holds_few
 from howsure.errors import HowsureError, whole_number
@@ -131,7 +131,7 @@ class Bootstrap(DrawingMethod):
             return values_of_resamples(metrics, table, units, self.size, seed)
         return super(Bootstrap, self)._values(metrics, table, seed)  # `slots=True` replaces the class: no bare super()
 
-    def levels_of(self, draws: Array, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
+    def levels_of(self, draws: Array, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval from resampled values of the metric, as a function of its level."""
         if not np.isfinite(metric.value_at(table.counted)):
             return lambda _: Interval(np.nan, np.nan, draws=draws, reason=UNDEFINED)
@@ -153,7 +153,7 @@ class Bootstrap(DrawingMethod):
 
         return interval
 
-    def limits(self, metric: Metric, table: Table, draws: Array, rng: Any = None) -> Limits:
+    def limits(self, metric: Metric, table: Table, draws: Array, rng: Seed = None) -> Limits:
         """Return the interval's limits as a function of the confidence level, from defined resampled values."""
         if self.kind == "studentized":
             return _studentized(metric, self.lumped([metric], table), self.n_resamples, seed_sequence(rng))
@@ -162,7 +162,7 @@ class Bootstrap(DrawingMethod):
         return lambda level: limits_of_draws(self.kind, value, draws, level, skewness)
 
     def p_value(
-        self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Any = None
+        self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Seed = None
     ) -> float:
         """Return the p-value by inverting the interval, at least the smallest that the number of resamples resolves."""
         drawn = self.draws([metric], table, rng)[0] if draws is None else draws

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.designs.algebra import Algebra
 from howsure.designs.cell_sums import added_up
 from howsure.designs.resampling import Resampling
@@ -176,7 +176,7 @@ class Dirichlet(DrawingMethod):
     def _values(self, metrics: Sequence[Metric], table: Table, seed: np.random.SeedSequence) -> Array:
         return super(Dirichlet, self)._values([each.estimand for each in metrics], table, seed)
 
-    def levels_of(self, draws: Array, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
+    def levels_of(self, draws: Array, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval from draws of the metric, as a function of its level."""
         metric = metric.estimand
         kept = draws[np.isfinite(draws)]
@@ -222,7 +222,7 @@ class Dirichlet(DrawingMethod):
         return replace(self, credible="equal_tailed") if self.credible == "matched" else self
 
     def p_value(
-        self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Any = None
+        self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Seed = None
     ) -> float:
         """Return nan: a posterior interval has no test."""
         return np.nan

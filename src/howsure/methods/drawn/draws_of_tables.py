@@ -8,7 +8,7 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from howsure.arrays import Array, Floats
+from howsure.arrays import Array, Floats, Seed
 from howsure.errors import HowsureError, one_of, whole_number
 from howsure.methods.core.draws import MOST_DRAWS, Draw, drawn_blocks, group_seed, seed_sequence
 from howsure.methods.drawn.bootstrap import Bootstrap
@@ -46,7 +46,7 @@ def draw_tables(
     prevalence: ArrayLike | None = ...,
     prevalence_prior: Prior | None = ...,
     cases: int | None = ...,
-    random_state: Any = ...,
+    random_state: Seed = ...,
 ) -> Floats: ...
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.designs.sampling import holds_few
 from howsure.methods.core.draws import Draw, drawn_blocks, seed_sequence
 from howsure.methods.drawn.bootstrap import Bootstrap
@@ -35,7 +35,7 @@ def draws_of_models(
     metrics: Sequence[Metric],
     table: JointTable,
     method: Bootstrap | Dirichlet,
-    rng: Any = None,
+    rng: Seed = None,
 ) -> Array:
     """Return each metric of each model on each drawn table, ``(metrics, models, draws)``.
 
@@ -74,7 +74,7 @@ def draws_of_models(
 
 
 def _draws_of_scores(
-    metrics: Sequence[Metric], table: JointTable, method: Bootstrap | Dirichlet, rng: Any = None
+    metrics: Sequence[Metric], table: JointTable, method: Bootstrap | Dirichlet, rng: Seed = None
 ) -> Array:
     every = [
         Side(name, resolve(metric.spec or metric, own), table.view(name)).as_metric()

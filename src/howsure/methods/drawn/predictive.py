@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.designs.cases import Cases
 from howsure.designs.expected import Batch
 from howsure.errors import whole_number
@@ -73,7 +73,7 @@ class Predictive(Method):
             "metric of their batch. Use 'delta' or 'bootstrap_percentile'."
         )
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
+    def at_levels(self, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         if table.design.traits.is_exact:
             return lambda _: Interval(np.nan, np.nan, 0.0, reason=CONSTANT)
@@ -83,7 +83,7 @@ class Predictive(Method):
         return _around_expectation(quantiles, float(metric(table.counted)))
 
     def intervals(
-        self, metrics: Sequence[Metric], table: Table, confidence_level: float, rng: Any = None
+        self, metrics: Sequence[Metric], table: Table, confidence_level: float, rng: Seed = None
     ) -> list[Interval]:
         """Return the interval of each metric, all from one joint distribution if it can be computed."""
         if table.batch or table.design.traits.is_exact or not (has_joint_distribution(table) or table.is_binary):
@@ -95,7 +95,7 @@ class Predictive(Method):
         outcomes = _outcomes(table)
         return [_levels(metric, table, outcomes)(confidence_level).of_one() for metric in metrics]
 
-    def levels_of(self, draws: Array, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
+    def levels_of(self, draws: Array, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval from draws of a metric, as a function of its level.
 
         Parameters

@@ -113,7 +113,7 @@ class PathTables(abc.ABC):
     score_share: float = 1 / 2
 
     @abc.abstractmethod
-    def point(self, cells: Array, tables: Any) -> Point:
+    def point(self, cells: Array, tables: object) -> Point:
         """Return the point of the path at tables with these proportions and the totals that the design fixes."""
 
     @abc.abstractmethod
@@ -138,7 +138,7 @@ class PathTables(abc.ABC):
         return np.asarray(np.sqrt(np.maximum(2 * each.sum(-1), 0.0)))
 
     @abc.abstractmethod
-    def score(self, here: Point, tables: Any) -> Array:
+    def score(self, here: Point, tables: object) -> Array:
         """Return the score: the distance of the observed cells from a point along its gradient."""
 
     def directions(self, here: Point, pace: Array) -> Array:
@@ -151,7 +151,7 @@ class PathTables(abc.ABC):
         return self.point(np.array([self.filled]), slice(None))
 
     @final
-    def ahead(self, here: Point, tables: Any) -> Point:
+    def ahead(self, here: Point, tables: object) -> Point:
         """Return the points after one more step."""
         found = STRIDE / np.sqrt(here.variance)
         if self.by_deviance:  # which is steep where a class has few hits
@@ -246,16 +246,18 @@ class AllCells(PathTables):
         cells = self.levels.rescale_to_fixed_totals(cells, self.cases[tables])
         whole = self.levels.table_from_observed(cells)
         counts = self.table.make_counts(whole)
-        value, slopes = np.asarray(self.metric(counts)), self.metric.gradient(counts).reshape(whole.shape)
-        if not np.isfinite(slopes).all():
-            slopes = np.where(np.isfinite(slopes), slopes, 0.0)
-        slopes = self.levels.project_gradient(cells, slopes)
+        value, gradient = np.asarray(self.metric(counts)), self.metric.gradient(counts).reshape(whole.shape)
+        if not np.isfinite(gradient).all():
+            gradient = np.where(np.isfinite(gradient), gradient, 0.0)
+        gradient = self.levels.project_gradient(cells, gradient)
         if self.scale.sign:
-            slopes = slopes / np.abs(value - self.scale.end)[..., None]
-        squares = cells * slopes
-        squares *= slopes
-        third = dot(squares, slopes * safe_divide(2 * self.left - 1, np.sqrt(self.left)) if self.is_finite else slopes)
-        return Point(cells, slopes, self.scale.scaled(value), np.add.reduce(squares, -1), third)
+            gradient = gradient / np.abs(value - self.scale.end)[..., None]
+        squares = cells * gradient
+        squares *= gradient
+        third = dot(
+            squares, gradient * safe_divide(2 * self.left - 1, np.sqrt(self.left)) if self.is_finite else gradient
+        )
+        return Point(cells, gradient, self.scale.scaled(value), np.add.reduce(squares, -1), third)
 
     def directions(self, here: Point, pace: Array) -> Array:
         """Return the derivatives of the log cells along the path; smaller for the rest of a finite population."""
@@ -263,8 +265,8 @@ class AllCells(PathTables):
 
     def score(self, here: Point, tables: Any) -> Array:
         """Return the score: the distance of the observed cells from a point along its gradient."""
-        slopes = safe_divide(here.slopes, np.sqrt(self.left)) if self.is_finite else here.slopes
-        return dot(self.cases[tables], slopes)
+        gradient = safe_divide(here.slopes, np.sqrt(self.left)) if self.is_finite else here.slopes
+        return dot(self.cases[tables], gradient)
 
 
 def round_counts(cases: Array) -> Array:

@@ -17,7 +17,7 @@ ROUNDING = 1e-9
 OWN = (1.0, 1.0, 0.0)  # cases of the class itself in a hit, a miss and a false alarm
 
 
-def inflation(cases: Array, slopes: Array, changes: Array, of_class: Array) -> Array:
+def inflation(cases: Array, gradient: Array, changes: Array, of_class: Array) -> Array:
     """Return the ratio of the variance of a class average to the variance from its gradient.
 
     The ratio is ``1 + (1 − 1/m) (r − 1)``. Here r² is the variance of the leave-one-out changes over that of the
@@ -27,12 +27,12 @@ def inflation(cases: Array, slopes: Array, changes: Array, of_class: Array) -> A
 
     Parameters
     ----------
-    cases, slopes, changes : ndarray of shape (tables, cells)
+    cases, gradient, changes : ndarray of shape (tables, cells)
         Number of cases, gradient, and change of the metric when one case is left out.
     of_class : ndarray of shape (tables, classes)
         Contribution of each class to the variance of the gradient.
     """
-    variance, left_out = (cases * slopes**2).sum(-1), (cases * changes**2).sum(-1)
+    variance, left_out = (cases * gradient**2).sum(-1), (cases * changes**2).sum(-1)
     varies = variance > 0
     ratio = np.where(varies, safe_divide(left_out, variance), 1.0)
     share = np.where(varies, safe_divide((of_class**2).sum(-1), variance**2), 1.0)
@@ -87,9 +87,9 @@ class LeftOut:
 
     def inflation(self) -> Array:
         """Return the `inflation` of an average; a wrong prediction counts half for each of the two classes."""
-        slopes, changes = self.slopes(), self.changes()
-        by_hit, by_wrong = np.split(self.cases * slopes**2, [self.layout.classes], axis=-1)
-        return inflation(self.cases, slopes, changes, by_hit + sum(self.layout.by_class(by_wrong / 2)))
+        gradient, changes = self.slopes(), self.changes()
+        by_hit, by_wrong = np.split(self.cases * gradient**2, [self.layout.classes], axis=-1)
+        return inflation(self.cases, gradient, changes, by_hit + sum(self.layout.by_class(by_wrong / 2)))
 
     def slopes(self) -> Array:
         """Return the gradient of the average with respect to the cells, ``(tables, K + wrong)``."""

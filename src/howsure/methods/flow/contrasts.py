@@ -75,14 +75,14 @@ class ContrastOfAverages(ContrastOfTables):
         """Return bias and inflation of the variance; on a log scale the bias is that of `AllCells`."""
         weights = self.contrast.effect.slopes(*(each.left_out.mean[:, 0] for each in self.sides))
         bias: Array = np.zeros(len(self.cases))
-        slopes, changes = np.zeros((2, *self.cases.shape))
+        gradient, changes = np.zeros((2, *self.cases.shape))
         for weight, view, each in zip(weights, self.views, self.sides, strict=True):
             bias = bias + weight * each.centre_bias()
-            slopes += weight[:, None] * self._joint(view, each, each.left_out.slopes())
+            gradient += weight[:, None] * self._joint(view, each, each.left_out.slopes())
             changes += weight[:, None] * self._joint(view, each, each.left_out.changes())
-        of_class = added_up(self.cases * slopes**2, self.table.truth.ravel(), len(self.table.labels))
+        of_class = added_up(self.cases * gradient**2, self.table.truth.ravel(), len(self.table.labels))
         centre = self.bias() if self.scale.sign else bias
-        return centre, inflation(self.cases, slopes, changes, of_class)
+        return centre, inflation(self.cases, gradient, changes, of_class)
 
     def _joint(self, view: Marginal, path: ClassPath, values: Array) -> Array:
         """Return values for the cells of one model's path as values for the joint cells."""

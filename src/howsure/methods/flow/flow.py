@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, cast, final
+from typing import ClassVar, cast, final
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.designs.algebra import Algebra
 from howsure.designs.two_level import TwoLevel
 from howsure.methods.core.draws import lumped
@@ -143,7 +143,7 @@ class Flow(JointMethod):
 
         return intervals
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
+    def at_levels(self, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; for most metrics its path has p-values too."""
         if not _side_by_side([metric], table):
             return _by_cells(metric, table)
@@ -151,7 +151,7 @@ class Flow(JointMethod):
         return lambda level: together(level)[0]
 
     def intervals_and_p_values(
-        self, metric: Metric, table: Table, confidence_level: float, null: float, rng: Any = None
+        self, metric: Metric, table: Table, confidence_level: float, null: float, rng: Seed = None
     ) -> tuple[Interval, Array]:
         """Return intervals and p-values from the same paths."""
         at_levels = self.at_levels(metric, table)
@@ -209,7 +209,7 @@ def _tilted(metric: Metric, losses: LossHistogram, value: Array) -> IntervalAtLe
     return lambda level: interval_at(sample, path, metric.range, quantile(level, sample.freedom))
 
 
-def flow_intervals(metric: Metric, table: Table, inflation: Any, freedom: Any) -> IntervalAtLevel:
+def flow_intervals(metric: Metric, table: Table, inflation: object, degrees_of_freedom: object) -> IntervalAtLevel:
     """Return the interval along the flow as a function of its level.
 
     Parameters
@@ -218,11 +218,11 @@ def flow_intervals(metric: Metric, table: Table, inflation: Any, freedom: Any) -
         The metric, bound to the table.
     table : Table
         One table, or a batch.
-    inflation, freedom : float or ndarray of the shape of the batch
+    inflation, degrees_of_freedom : float or ndarray of the shape of the batch
         Small-sample factor of the variance, and degrees of freedom.
     """
     with np.errstate(all="ignore"):
-        sample = PathSample.of(metric, table, inflation, freedom)
+        sample = PathSample.of(metric, table, inflation, degrees_of_freedom)
         cases = TwoLevel.of(table.design).observed_cells(table.cells) / sample.effect[..., None]
         cells = cases.shape[-1]
         flat = cases.reshape(-1, cells)

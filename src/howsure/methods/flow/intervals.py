@@ -48,12 +48,12 @@ class PathSample:
     freedom: Any
 
     @classmethod
-    def of(cls, metric: Metric, table: Table, inflation: Any, freedom: Any) -> PathSample:
+    def of(cls, metric: Metric, table: Table, inflation: object, degrees_of_freedom: object) -> PathSample:
         """Summarise one metric; for the parameters see `flow_intervals`."""
         value, error = metric.value_at(table.counted), standard_error(metric, table)
         effect = np.asarray(inflation * design_effect(metric, table, is_positive_error(error, value)))
         excess = np.broadcast_to(Clustering.of(table.design).excess_skewness(table.cells, effect), effect.shape)
-        return cls(value, error, effect, excess, freedom)
+        return cls(value, error, effect, excess, degrees_of_freedom)
 
     @classmethod
     def of_one(cls, value: Array, error: float) -> PathSample:
@@ -125,14 +125,16 @@ class BatchPaths:
 
     def p_values(self, value: Array, null: float) -> Array:
         """Return the two-sided p-values of a hypothesis: the complement of the level at which a limit equals it."""
-        shape, freedom = self.sample.value.shape, self.sample.freedom
-        farthest = np.broadcast_to(quantile(Level(float(share_beyond(LARGEST_Z))), freedom), shape).reshape(-1)
+        shape, degrees_of_freedom = self.sample.value.shape, self.sample.freedom
+        farthest = np.broadcast_to(quantile(Level(float(share_beyond(LARGEST_Z))), degrees_of_freedom), shape).reshape(
+            -1
+        )
         above = np.reshape(value > null, -1)
         with np.errstate(all="ignore"):
             pieces = self._pieces(above, farthest)
             reach = np.concatenate([block.quantiles_at(null, *each) for block, *each in pieces])
             reach = np.where(np.reshape(value == null, -1), 0.0, reach).reshape(shape)
-            return p_values_at(reach, freedom)
+            return p_values_at(reach, degrees_of_freedom)
 
     def _pieces(self, *each: Array) -> Iterator[tuple[Any, ...]]:
         """Return the blocks with their parts of arrays of one entry a table."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.designs.base import RELATIVE_TOLERANCE
 from howsure.designs.refit import Refittable
 from howsure.methods.core.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, Interval, IntervalAtLevel
@@ -78,17 +78,17 @@ class LeastFavourable(Method):
             return f"`LeastFavourable` is for smooth metrics, and `{metric.name}` is none. Use `Delta()`."
         return ""
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
+    def at_levels(self, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         with np.errstate(all="ignore"):
             value, error = float(metric(table.counted)), float(standard_error(metric, table))
-            slopes = metric.slopes(table.counted).ravel()
+            gradient = metric.slopes(table.counted).ravel()
         known = small_sample(metric, table)
         refit = Refittable.of(table.design).refit
         if refit is not None and len(refit.observed) <= MOST_CELLS and np.isfinite(value):
-            limits = limits_at_levels(metric, table, refit, value, slopes)
+            limits = limits_at_levels(metric, table, refit, value, gradient)
         else:
-            limits = _straight(metric, table, value, error, slopes)
+            limits = _straight(metric, table, value, error, gradient)
 
         def interval(confidence_level: float) -> Interval:
             z = float(critical_value(confidence_level, *known))
@@ -103,12 +103,12 @@ class LeastFavourable(Method):
         return interval
 
 
-def _straight(metric: Metric, table: Table, value: float, error: float, slopes: Array) -> Limits:
+def _straight(metric: Metric, table: Table, value: float, error: float, gradient: Array) -> Limits:
     """Return the limits along the table's covariance with the metric, as a function of quantile and level."""
     # For a value of zero the standard error may be a rounding error.
-    if not (np.isfinite(value) and error > RELATIVE_TOLERANCE * float(np.abs(slopes).max()) * table.cells.sum()):
+    if not (np.isfinite(value) and error > RELATIVE_TOLERANCE * float(np.abs(gradient).max()) * table.cells.sum()):
         return lambda *_: (np.nan, np.nan)
-    direction = _direction(table, slopes)
+    direction = _direction(table, gradient)
 
     def way(direction: Array) -> PathExtremes:
         moved = np.maximum(table.cells + STEPS[:, None] * direction, RELATIVE_TOLERANCE * table.cells.sum())

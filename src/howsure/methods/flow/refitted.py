@@ -97,14 +97,14 @@ class Refitted:
         confidence_level : float
             Coverage of the interval.
         """
-        worth = (normal_quantile(confidence_level) / z) ** 2 / self.effect
-        low = min(self._limit(value, start, -1.0, worth, confidence_level) for start in starts)
-        return low, max(self._limit(value, start, 1.0, worth, confidence_level) for start in starts)
+        n_effective = (normal_quantile(confidence_level) / z) ** 2 / self.effect
+        low = min(self._limit(value, start, -1.0, n_effective, confidence_level) for start in starts)
+        return low, max(self._limit(value, start, 1.0, n_effective, confidence_level) for start in starts)
 
-    def _limit(self, value: float, start: Array, sign: float, worth: float, level: float) -> float:
+    def _limit(self, value: float, start: Array, sign: float, n_effective: float, level: float) -> float:
         observed, farthest, gradient = self.refit.observed, value, start
         for left in reversed(range(ROUNDS)):
-            ahead = self._moved(sign * gradient, worth, level) - observed
+            ahead = self._moved(sign * gradient, n_effective, level) - observed
             path = observed + STEPS[:, None] * ahead
             found = self.values(path)
             farthest = sign * float(np.nanmax(np.append(sign * found, sign * farthest)))
@@ -112,7 +112,7 @@ class Refitted:
                 gradient = (start + self.gradients(path[-1])[0]) / 2
         return farthest
 
-    def _moved(self, gradient: Array, worth: float, level: float) -> Array:
+    def _moved(self, gradient: Array, n_effective: float, level: float) -> Array:
         """Return the observed counts at the upper limit of a linear form."""
         observed = self.refit.observed
         inside = self.rows > 0
@@ -130,7 +130,7 @@ class Refitted:
         spread = self.rows @ (away * place)
         # Outcomes between the ends vary less than a share of the same mean.
         fewer = np.where((share > 0) & (share < 1), safe_divide((number + PSEUDO) * share * (1 - share), spread), 1.0)
-        trials = number * worth * np.maximum(fewer, 1.0)
+        trials = number * n_effective * np.maximum(fewer, 1.0)
         _, limit = binomial.jeffreys_or_mid_p(share, trials, level)
         reach = number * span * (limit - share)
         shift = safe_divide(reach, np.sqrt((reach**2).sum())) * safe_divide((limit - share) * number, spread)
@@ -148,7 +148,7 @@ class Refitted:
 
 
 def limits_at_levels(
-    metric: Metric, table: Table, refit: Refit, value: float, slopes: Array
+    metric: Metric, table: Table, refit: Refit, value: float, gradient: Array
 ) -> Callable[[float, float], tuple[float, float]]:
     """Return the limits as a function of the quantile and of the level.
 
@@ -162,9 +162,9 @@ def limits_at_levels(
         The function from the observed counts to the table.
     value : float
         The metric of the table.
-    slopes : ndarray of shape (cells,)
+    gradient : ndarray of shape (cells,)
         The metric's gradient by the table's cells.
     """
-    fitted = Refitted.of(metric, table, refit, slopes)
+    fitted = Refitted.of(metric, table, refit, gradient)
     starts = fitted.gradients(refit.observed)
     return lambda z, level: fitted.limits(value, starts, z, level)

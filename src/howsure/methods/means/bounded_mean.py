@@ -9,7 +9,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.designs.base import safe_divide
 from howsure.methods.core.interval import Interval, IntervalAtLevel
 from howsure.methods.core.method import Method, needs_counted_cases
@@ -43,7 +43,7 @@ class BoundedMean(Method, abc.ABC):
             return f"`{own}` is for independent cases without weights. Use 'hall' or `Bootstrap()`."
         return ""
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
+    def at_levels(self, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         return bounded_intervals(metric, table, self.limits)
 

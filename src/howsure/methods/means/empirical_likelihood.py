@@ -168,8 +168,8 @@ def support_of(units: Units, bounds: tuple[float, float], *, is_difference: bool
     if units.are_equal:
         ends = [-np.inf, np.inf]
     else:
-        freedom = max(units.effective - 1, 1.0)
-        factor = float(quantile(REFERENCE, freedom) / normal_quantile(REFERENCE)) ** 2
+        degrees_of_freedom = max(units.effective - 1, 1.0)
+        factor = float(quantile(REFERENCE, degrees_of_freedom) / normal_quantile(REFERENCE)) ** 2
         down, up = reaches(units)
         ends = [low - factor * down, high + factor * up]
         if is_difference:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.designs.variance_details import VarianceDetails
 from howsure.methods.core.interval import CONSTANT, ONE_CASE, Interval, IntervalAtLevel
 from howsure.methods.core.method import Method, needs_counted_cases
@@ -91,12 +91,12 @@ class EmpiricalLikelihoodScore(Method):
             )
         return ""
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
+    def at_levels(self, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         return _Test.of(metric, table).interval
 
     def p_value(
-        self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Any = None
+        self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Seed = None
     ) -> float:
         """Return the p-value of the test that the interval inverts."""
         return _Test.of(metric, table).p_value(null)
@@ -179,9 +179,9 @@ class _Test:
             return found
         from scipy.special import stdtr
 
-        error, freedom = self.student
+        error, degrees_of_freedom = self.student
         gap = abs(self.units.mean - null)
-        by_t = 2 * stdtr(freedom, -gap / error) if error > 0 else float(gap == 0)
+        by_t = 2 * stdtr(degrees_of_freedom, -gap / error) if error > 0 else float(gap == 0)
         return max(found, float(by_t))
 
 
@@ -190,6 +190,8 @@ def _student_of(metric: Metric, table: Table, units: Units) -> tuple[float, floa
     if metric.contrast is not None:  # heavy units in favour of either model are equally likely to be missed
         return units.error, max(units.effective - 1, 1.0)
     slopes = np.nan_to_num(np.asarray(metric.gradient(table.counted)).ravel())
-    inflation, freedom = small_sample_correction(table, slopes)
+    inflation, degrees_of_freedom = small_sample_correction(table, slopes)
     by_weight = VarianceDetails.of(table.design).satterthwaite_df(table.cells, table.truth, np.ones(slopes.size))
-    return float(standard_error(metric, table)) * float(np.sqrt(inflation)), float(np.minimum(freedom, by_weight))
+    return float(standard_error(metric, table)) * float(np.sqrt(inflation)), float(
+        np.minimum(degrees_of_freedom, by_weight)
+    )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
+from howsure.arrays import Seed
 from howsure.designs.base import safe_divide
 from howsure.designs.variance_details import VarianceDetails
 from howsure.methods.core.interval import CONSTANT, ONE_CASE, Interval, IntervalAtLevel
@@ -75,7 +76,7 @@ class Hall(Method):
             )
         return ""
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
+    def at_levels(self, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         value, error = float(metric(table.counted)), float(standard_error(metric, table))
         slopes = np.nan_to_num(np.asarray(metric.gradient(table.counted)).ravel())
@@ -88,15 +89,15 @@ class Hall(Method):
         skewness = float(safe_divide((number * parts**3).sum(), (number * parts**2).sum() ** 1.5))
         skewness = skewness if abs(skewness) > SYMMETRIC else SYMMETRIC
         # Few heavy cases or clusters reduce the degrees of freedom; the tails of the values enter the skewness.
-        inflation, freedom = small_sample_correction(table, slopes)
+        inflation, degrees_of_freedom = small_sample_correction(table, slopes)
         alike = np.ones(slopes.size)
-        freedom = np.minimum(
-            freedom, VarianceDetails.of(table.design).satterthwaite_df(table.cells, table.truth, alike)
+        degrees_of_freedom = np.minimum(
+            degrees_of_freedom, VarianceDetails.of(table.design).satterthwaite_df(table.cells, table.truth, alike)
         )
         spread = error * float(np.sqrt(inflation))
 
         def interval(confidence_level: float) -> Interval:
-            t = float(quantile(confidence_level, freedom))
+            t = float(quantile(confidence_level, degrees_of_freedom))
             below, above = (max(abs(_without_skewness(each, skewness)), t) for each in (t, -t))
             low, high = max(value - spread * below, metric.range[0]), min(value + spread * above, metric.range[1])
             return Interval(low, high, error)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.methods.core.interval import CONSTANT, ONE_CLUSTER, Interval, IntervalAtLevel
 from howsure.methods.core.method import Method, needs_counted_cases
 from howsure.methods.core.standard_errors import standard_error
@@ -59,7 +59,7 @@ class OrderStatistics(Method):
             return f"`OrderStatistics` is for quantiles, and `{metric.name}` is none. Use `Delta()` or `Bootstrap()`."
         return needs_counted_cases(self, table)
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
+    def at_levels(self, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         from scipy import special
 
@@ -94,9 +94,9 @@ class OrderStatistics(Method):
 
 def _independent_cases(table: Table, below: Array, share: float) -> float:
     """Return the number of independent cases that gives the proportion of marked cases its variance."""
-    worth = float(effective_sample_size(table, np.ones(table.cells.size)))
+    n_effective = float(effective_sample_size(table, np.ones(table.cells.size)))
     if table.design.traits.is_independent:
-        return worth
+        return n_effective
     total = table.cells.sum()
     if not total > 0:
         return np.nan
@@ -104,4 +104,4 @@ def _independent_cases(table: Table, below: Array, share: float) -> float:
     variance = float(table.design.variance(table.cells, (below - observed) / total))
     if np.isnan(variance):
         return np.nan
-    return min(float(observed * (1 - observed) / variance), worth) if variance > 0 else worth
+    return min(float(observed * (1 - observed) / variance), n_effective) if variance > 0 else n_effective

@@ -16,7 +16,7 @@ NARROWEST = 2.0**-50  # relative width of a bracket that still can be divided
 
 
 def edge(
-    holds: Callable[[Array], Array], near: Any, far: Any, *, relative: float = PRECISION, tiniest: float = TINIEST
+    holds: Callable[[Array], Array], near: object, far: Any, *, relative: float = PRECISION, tiniest: float = TINIEST
 ) -> Array:
     """Return where a condition that holds at ``near`` stops holding on the way to ``far``; elementwise.
 
@@ -49,7 +49,7 @@ def edge(
 
 
 def root(
-    function: Callable[[Array], Array], near: Any, far: Any, *, relative: float = NARROWEST, tiniest: float = TINIEST
+    function: Callable[[Array], Array], near: object, far: Any, *, relative: float = NARROWEST, tiniest: float = TINIEST
 ) -> Array:
     """Return where a continuous function, positive at ``near``, falls to zero on the way to ``far``; elementwise.
 

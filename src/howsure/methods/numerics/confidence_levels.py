@@ -58,7 +58,7 @@ def tail_of(confidence_level: float | Levels) -> Any:
     return confidence_level.tail if isinstance(confidence_level, Level | Levels) else 1 - confidence_level
 
 
-def share_beyond(z: Any) -> Array:
+def share_beyond(z: object) -> Array:
     """Return the two-sided tail probability of a standard normal quantile, elementwise.
 
     Examples

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.methods.core.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, Interval, IntervalAtLevel
 from howsure.methods.core.method import Method, needs_counted_cases
 from howsure.methods.core.standard_errors import effective_counts, normal_quantile, standard_error
@@ -54,7 +54,7 @@ class MiettinenNurminen(Method):
             )
         return needs_counted_cases(self, table)
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
+    def at_levels(self, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         contrast, counts_at = _counts(metric, table)
         value, error = np.asarray(metric(table.counted), dtype=float), standard_error(metric, table)
@@ -81,7 +81,7 @@ class MiettinenNurminen(Method):
         return interval
 
     def p_value(
-        self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Any = None
+        self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Seed = None
     ) -> float:
         """Return the p-value of the score test."""
         if not np.isposinf(table.design.degrees_of_freedom):  # effective counts of clusters depend on the level

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.designs.base import safe_divide
 from howsure.methods.core.interval import CONSTANT, Interval, IntervalAtLevel
 from howsure.methods.core.method import Method
@@ -45,7 +45,7 @@ class PairedShares(Method, abc.ABC):
             f"recall, specificity), and `{metric.name}` is not one. Use `Delta()` or `Bootstrap()`."
         )
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
+    def at_levels(self, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; the cases are counted once."""
         return paired_intervals(metric, table, self.limits)
 
@@ -61,11 +61,11 @@ class _PairedScore(PairedShares, abc.ABC):
 
     @staticmethod
     @abc.abstractmethod
-    def score(counts: PairCounts, null: Any) -> Array:
+    def score(counts: PairCounts, null: object) -> Array:
         """Return the score statistic at a value of the contrast, elementwise."""
 
     def p_value(
-        self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Any = None
+        self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Seed = None
     ) -> float:
         """Return the p-value of the score test."""
         return float(self.p_values(metric, table, null))
@@ -199,7 +199,7 @@ class NamBlackwelder(_PairedScore):
         return low / (1 - low), high / (1 - high)
 
     @staticmethod
-    def score(counts: PairCounts, null: Any) -> Array:
+    def score(counts: PairCounts, null: object) -> Array:
         """Return the score statistic at a ratio, elementwise."""
         a, ratio = counts.both, np.asarray(null, dtype=float)
         with np.errstate(all="ignore"):

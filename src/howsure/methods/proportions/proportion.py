@@ -314,14 +314,14 @@ def row_shares(table: Table, confidence_level: float) -> tuple[Array, Array, Arr
     share = np.divide(table.counts, totals, out=np.full(table.counts.shape, np.nan), where=totals > 0)
     if table.design.traits.is_independent:
         return share, *binomial.wilson(table.counts, totals, confidence_level)
-    worth = np.empty((2, *share.shape))
+    n_effective = np.empty((2, *share.shape))
     for cell in np.ndindex(*share.shape):
         row, one = np.zeros(share.shape, dtype=bool), np.zeros(share.shape, dtype=bool)
         row[cell[0]] = one[cell] = True
-        worth[(slice(None), *cell)] = effective_counts(
+        n_effective[(slice(None), *cell)] = effective_counts(
             Proportion(one, row, (1.0, 1.0), (0.0, 1.0)), table, confidence_level
         )
-    uncertain = np.isfinite(worth[1])
-    successes, trials = np.where(uncertain, worth, 0.0)
+    uncertain = np.isfinite(n_effective[1])
+    successes, trials = np.where(uncertain, n_effective, 0.0)
     low, high = binomial.wilson(successes, trials, confidence_level)
     return share, np.where(uncertain, low, np.nan), np.where(uncertain, high, np.nan)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.designs.base import safe_divide
 from howsure.designs.strata import PartialLabels, Strata
 from howsure.methods.core.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, Interval, IntervalAtLevel
@@ -76,7 +76,7 @@ class Stratified(Method):
             return f"`Stratified` is for metrics that move with each case, and `{metric.name}` is none. Use `Delta()`."
         return ""
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
+    def at_levels(self, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         with np.errstate(all="ignore"):
             value, error = float(metric(table.counted)), float(standard_error(metric, table))

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.designs.base import safe_divide
 from howsure.methods.core.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, Interval, IntervalAtLevel
 from howsure.methods.core.method import Method
@@ -77,7 +77,7 @@ class ThresholdLimits(Method):
             )
         return ""
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
+    def at_levels(self, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         point = metric.structure
         with np.errstate(all="ignore"):
@@ -197,16 +197,16 @@ def _precision_reaches(table: Table, errors: Array, hits: Array, rate: float, le
 
 def _of_expected(value: float, error: float, table: Table) -> IntervalAtLevel:
     """Return the interval of a rate of expected counts, from its standard error."""
-    freedom = table.design.degrees_of_freedom
+    degrees_of_freedom = table.design.degrees_of_freedom
 
     def interval(confidence_level: float) -> Interval:
         if not is_positive_error(error, value):
             return Interval(np.nan, np.nan, error, reason=CONSTANT)
-        reach = float(quantile(confidence_level, freedom))
-        worth = value * (1 - value) / error**2 * (normal_quantile(confidence_level) / reach) ** 2
-        if worth < 1:
+        reach = float(quantile(confidence_level, degrees_of_freedom))
+        n_effective = value * (1 - value) / error**2 * (normal_quantile(confidence_level) / reach) ** 2
+        if n_effective < 1:
             return Interval(max(value - reach * error, 0.0), min(value + reach * error, 1.0), error)
-        low, high = _wilson(np.asarray(value), worth, confidence_level)
+        low, high = _wilson(np.asarray(value), n_effective, confidence_level)
         return Interval(float(low), float(high), error)
 
     return interval

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.methods.core.interval import (
     CONSTANT,
     NO_ERROR,
@@ -87,7 +87,7 @@ class Delta(Method):
     def __post_init__(self) -> None:
         check_scale(self.transform, SCALES)
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
+    def at_levels(self, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; the standard error is computed once."""
         return normal_intervals(*of_filled_cells(metric, table), self.transform)
 
@@ -113,7 +113,7 @@ class Wald(Method):
     takes_batches: ClassVar[bool] = True
     takes_levels: ClassVar[bool] = True
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
+    def at_levels(self, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; the standard error is computed once."""
         return normal_intervals(metric, table, "identity", sample_of=large_sample)
 
@@ -134,10 +134,10 @@ def normal_intervals(
     if metric.averages_distances:
         nothing = np.full(np.shape(metric(table.counted)), np.nan)
         return lambda _: Interval(nothing, nothing, reason=np.full(nothing.shape, NOISE_ADDS))
-    inflation, freedom = sample_of(metric, table)
+    inflation, degrees_of_freedom = sample_of(metric, table)
     value, error = metric.value_at(table.counted), np.asarray(error_of(metric, table))
     if transform == "identity":
-        return NormalIntervals(value, error, value, error, inflation, freedom, "identity", UNBOUNDED)
+        return NormalIntervals(value, error, value, error, inflation, degrees_of_freedom, "identity", UNBOUNDED)
     scale = automatic_scale(metric.range) if transform == "auto" else transform
     if scale == "log":
         inflation = np.minimum(inflation, MOST_INFLATION)
@@ -155,9 +155,9 @@ def normal_intervals(
             centre = np.where(shows, value, metric(filled.counted))
             spread = np.where(shows, error, error_of(metric, filled))
         fewer = np.minimum(sample_of(metric, filled)[1], table.design.degrees_of_freedom)
-        freedom = np.where(shows, freedom, fewer)
+        degrees_of_freedom = np.where(shows, degrees_of_freedom, fewer)
         shows = shows | is_positive_error(spread, centre) | np.isnan(spread)
-    found = NormalIntervals(value, error, centre, spread, inflation, freedom, scale, metric.range, shows)
+    found = NormalIntervals(value, error, centre, spread, inflation, degrees_of_freedom, scale, metric.range, shows)
     if transform == "auto" and estimated.any():
         return replace(found, estimated=estimated, sampled=_sampled_variance(metric, table, spread))
     return found

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.designs.variance_details import VarianceDetails
 from howsure.methods.core.interval import UNDEFINED, Interval, IntervalAtLevel
 from howsure.methods.core.method import Method, needs_labels
@@ -71,7 +71,7 @@ class EffectiveWilson(Method):
             return "`EffectiveWilson` is for cases drawn one by one, not for clusters or strata. Use `Delta()`."
         return ""
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
+    def at_levels(self, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         value, error = metric.value_at(table.counted), standard_error(metric, table)
         with np.errstate(all="ignore"):

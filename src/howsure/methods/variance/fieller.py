@@ -7,7 +7,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.designs.cell_sums import dot
 from howsure.designs.variance_details import VarianceDetails
 from howsure.methods.core.interval import (
@@ -58,7 +58,7 @@ class Fieller(Method):
             "Use `Delta()` or `Bootstrap()`."
         )
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
+    def at_levels(self, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         assert metric.ratio is not None  # noqa: S101 - see `unsupported_reason`
         share = None if table.design.traits.is_counted else metric.proportion

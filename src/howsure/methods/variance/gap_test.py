@@ -7,7 +7,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.cached import cached_property
 from howsure.designs.base import RELATIVE_TOLERANCE
 from howsure.designs.variance_details import VarianceDetails
@@ -72,7 +72,7 @@ class GapTest(Method):
             return f"`GapTest` is for calibration errors such as `ece`, not for `{metric.name}`. Use `Delta()`."
         return needs_labels(self, table)
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
+    def at_levels(self, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         value, tested = float(metric(table.counted)), self.tested(metric, table)
         lowest, highest = metric.range
@@ -111,7 +111,7 @@ class GapTest(Method):
         return interval
 
     def p_value(
-        self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Any = None
+        self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Seed = None
     ) -> float:
         """Return the p-value of the inverted test, at least the smallest that the number of noise draws resolves."""
         distance = metric.structure
@@ -141,9 +141,9 @@ class _Gaps:
     def of(cls, distance: Distance, table: Table) -> _Gaps:
         sums, shares = distance.sums(table.counts)
         observed, calibrated = _covariances(distance, table, sums)
-        covariance, freedom = observed + np.diag(_unseen(distance, table)), table.design.degrees_of_freedom
+        covariance, degrees_of_freedom = observed + np.diag(_unseen(distance, table)), table.design.degrees_of_freedom
         moved = _quantile_error(distance, table, sums, shares)
-        return cls(distance, sums, shares, covariance, calibrated, freedom, moved)
+        return cls(distance, sums, shares, covariance, calibrated, degrees_of_freedom, moved)
 
     def norm(self, sums: Array) -> Array:
         return self.distance.norm(sums, self.shares)
@@ -306,10 +306,12 @@ def _unseen(distance: Distance, table: Table) -> Array:
     lacking = np.zeros(len(distance.kernel))
     for place, row in enumerate(distance.weights()):
         weight = np.maximum(row, 0.0)
-        worth = float(effective_sample_size(table, np.stack([weight, weight], -1)))
+        n_effective = float(effective_sample_size(table, np.stack([weight, weight], -1)))
         part = float(weight @ mass)
-        if part > 0 and worth > 0:
+        if part > 0 and n_effective > 0:
             share = float(weight @ hits) / part
-            smoothed = (worth * share + 1) / (worth + 2)
-            lacking[place] = (part / total) ** 2 * max(smoothed * (1 - smoothed) - share * (1 - share), 0.0) / worth
+            smoothed = (n_effective * share + 1) / (n_effective + 2)
+            lacking[place] = (
+                (part / total) ** 2 * max(smoothed * (1 - smoothed) - share * (1 - share), 0.0) / n_effective
+            )
     return lacking

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal, final
 
 import numpy as np
 
+from howsure.arrays import Seed
 from howsure.errors import one_of
 from howsure.methods.core.interval import Interval, IntervalAtLevel
 from howsure.methods.core.method import Method
@@ -88,7 +89,7 @@ class RaterSampling(Method):
             return f"`{self.name}` needs three raters who rate, and there are two. Use 'flow', for the same raters."
         return ""
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
+    def at_levels(self, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; each rater is left out once."""
         variances = _Variances.of(metric, table)
         value = float(metric(table.counted))
@@ -101,8 +102,8 @@ class RaterSampling(Method):
                 error_of=lambda of, other: np.sqrt(_Variances.of(of, other).raters),
                 sample_of=lambda *_: (1.0, variances.raters_freedom),
             )
-        inflation, freedom = design_sample(metric, table)
-        along = flow_intervals(metric, table, inflation * variances.factor, variances.freedom(freedom))
+        inflation, degrees_of_freedom = design_sample(metric, table)
+        along = flow_intervals(metric, table, inflation * variances.factor, variances.freedom(degrees_of_freedom))
         error = np.sqrt(variances.items * variances.factor)
         return lambda level: replace(along(level), standard_error=error)
 
@@ -121,11 +122,11 @@ class _Variances:
         assert metric.spec is not None  # noqa: S101 - see `unsupported_reason`
         table = require_table(RatingsTable, table, NEEDS)
         with np.errstate(all="ignore"):
-            slopes = np.asarray(metric.gradient(table.counted))
+            gradient = np.asarray(metric.gradient(table.counted))
             parts = [table.without(rater) for rater in np.flatnonzero(table.rates).tolist()]
             values = np.array([float(resolve(metric.spec, each)(each.counted)) for each in parts])
         return cls(
-            items=float(table.variance(np.nan_to_num(slopes))),
+            items=float(table.variance(np.nan_to_num(gradient))),
             raters=(len(values) - 1) * float(values.var()),
             raters_freedom=len(values) - 1,
         )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.designs.base import safe_divide
 from howsure.methods.core.interval import (
     CONSTANT,
@@ -78,7 +78,7 @@ class TwoRates(Method):
             f"`{metric.name}` here does not. Use `Delta()`."
         )
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
+    def at_levels(self, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         scale = automatic_scale(metric.range)
         with np.errstate(all="ignore"):
@@ -145,7 +145,7 @@ def _factor(metric: Metric, table: Table, value: Array) -> Array:
     """Return the design-based variance of the metric over that of independent rates."""
     if table.design.traits.is_independent:
         return np.ones(value.shape)
-    slopes = metric.slopes(table.counted).reshape(table.cells.shape)
-    parts = [table.variance(np.where(rate.trials, slopes, 0.0)) for rate in RATES]
-    whole, alone = table.variance(slopes), np.asarray(sum(parts))
+    gradient = metric.slopes(table.counted).reshape(table.cells.shape)
+    parts = [table.variance(np.where(rate.trials, gradient, 0.0)) for rate in RATES]
+    whole, alone = table.variance(gradient), np.asarray(sum(parts))
     return np.where(is_positive_error(np.sqrt(alone), value), safe_divide(whole, alone), 1.0)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.compat.prob_conf_mat.experiment_group import ExperimentGroup
 from howsure.compat.prob_conf_mat.metrics.abc import MetricLike
 from howsure.errors import HowsureError
@@ -38,10 +38,10 @@ class ExperimentAggregator(ABC):
     full_name: str
     aliases: ClassVar[Sequence[str]] = ()
 
-    def __init__(self, rng: Any) -> None:
+    def __init__(self, rng: Seed) -> None:
         self.rng = rng
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         for alias in cls.aliases:
             if alias in AGGREGATION_REGISTRY:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Seed
 from howsure.compat.differences import say_once
 from howsure.compat.prob_conf_mat.config import ConfigWarning
 from howsure.compat.prob_conf_mat.experiment_aggregation.abc import AGGREGATION_REGISTRY, ExperimentAggregator
@@ -68,7 +67,7 @@ class REGaussianAggregator(_Pooling):
     aliases = ("re", "random_effect", "re_gaussian", "re_normal")
 
     def __init__(
-        self, rng: Any, *, paule_mandel_heterogeneity: bool = True, hksj_sampling_distribution: bool = False
+        self, rng: Seed, *, paule_mandel_heterogeneity: bool = True, hksj_sampling_distribution: bool = False
     ) -> None:
         super().__init__(rng)
         name = "pm" if paule_mandel_heterogeneity else "dl"
@@ -82,7 +81,7 @@ class BetaAggregator(_Pooling):
     aliases = ("beta", "beta_conflation")
     aggregation = Aggregation("beta")
 
-    def __init__(self, rng: Any, *, estimation_method: str = "mle") -> None:
+    def __init__(self, rng: Seed, *, estimation_method: str = "mle") -> None:
         super().__init__(rng)
         self.estimation_method = estimation_method  # densities are fitted by their moments, whichever it is
 
@@ -94,7 +93,7 @@ class GammaAggregator(_Pooling):
     aliases = ("gamma", "gamma_conflation")
     aggregation = Aggregation("gamma")
 
-    def __init__(self, rng: Any, *, shifted: bool = False) -> None:
+    def __init__(self, rng: Seed, *, shifted: bool = False) -> None:
         super().__init__(rng)
         self.shifted = shifted  # densities begin at the range's lower end, which is what shifting is for
 
@@ -106,13 +105,13 @@ class HistogramAggregator(_Pooling):
     aliases = ("hist", "histogram")
     aggregation = Aggregation("histogram")
 
-    def __init__(self, rng: Any, pseudo_count_weight: float = 0.1) -> None:
+    def __init__(self, rng: Seed, pseudo_count_weight: float = 0.1) -> None:
         super().__init__(rng)
         self.pseudo_count_weight = pseudo_count_weight
         say_once(HISTOGRAM)
 
 
-def get_experiment_aggregator(aggregation: str, rng: Any, **kwargs: Any) -> ExperimentAggregator:
+def get_experiment_aggregator(aggregation: str, rng: Seed, **kwargs: object) -> ExperimentAggregator:
     """Return an aggregator by one of its names, with its arguments."""
     one_of("aggregation", aggregation, AGGREGATION_REGISTRY)
     return AGGREGATION_REGISTRY[aggregation](rng, **kwargs)

@@ -79,7 +79,7 @@ class Metric(_Named):
     bounds: tuple[float, float]
     compute_metric: Callable[..., Any]
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         if "compute_metric" in vars(cls):
             _check_parameters(cls, cls.compute_metric, cls.dependencies, 1)
@@ -96,7 +96,7 @@ class Averaging(_Named):
 
     compute_average: Callable[..., Any]
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         if "compute_average" in vars(cls):
             _check_parameters(cls, cls.compute_average, cls.dependencies, 2)
@@ -184,7 +184,7 @@ def pooled(tables: Array) -> Array:
     return np.asarray(cells.reshape(*tables.shape[:-2], 2, 2))
 
 
-def as_values(found: Any) -> Array:
+def as_values(found: object) -> Array:
     """Return values of a metric as draws × classes; one column for the whole table."""
     array = np.asarray(found, dtype=float)
     return np.asarray(array[:, None]) if array.ndim == 1 else array

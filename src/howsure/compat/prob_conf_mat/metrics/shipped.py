@@ -34,7 +34,7 @@ class Shipped(Metric):
     is_shipped = True
     dependencies = ("norm_confusion_matrix",)
 
-    def __init__(self, **arguments: Any) -> None:
+    def __init__(self, **arguments: object) -> None:
         super().__init__()
         known = [*self.definition.parameters, *(["clamp"] if self.definition.name in RATIOS else [])]
         for name in arguments:
