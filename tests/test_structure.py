@@ -21,6 +21,7 @@ MOST_MEMBERS = 25  # public ones of an abstract class of designs
 MOST_OF_A_DESIGN = 12
 MOST_OF_A_TABLE = 25
 MOST_OF_A_METRIC = 15  # fields
+MOST_ANY = 25  # in 1,000 lines
 
 
 def modules():
@@ -109,3 +110,16 @@ def test_tables_have_few_members():
 def test_metrics_have_few_fields():
     """A metric is a record of functions; a new property of few metrics belongs to a structure."""
     assert len(dataclasses.fields(Metric)) <= MOST_OF_A_METRIC
+
+
+def test_types_of_arrays_are_defined_once():
+    """Modules import the types of arrays, and define none of their own."""
+    own = [str(path) for path in modules().values() if "NDArray[" in path.read_text()]
+    assert own == [str(SOURCE / "arrays.py")]
+
+
+def test_any_is_rare():
+    """Annotations say `Any` only where a body relies on it, so that type checkers see the rest."""
+    texts = [path.read_text() for path in modules().values()]
+    found = sum(len(re.findall(r"\bAny\b", text)) for text in texts)
+    assert found <= MOST_ANY / 1000 * sum(text.count("\n") for text in texts), found
