@@ -101,12 +101,12 @@ def groups_are_models(function: AppliedByGroup[P, T]) -> AppliedByGroup[P, T]:
     return cast("AppliedByGroup[P, T]", taken)
 
 
-def contenders(given: object, metric: Any) -> Contenders:
+def contenders(counts_or_table: object, metric: Any) -> Contenders:
     """Return the models of a joint table, of separate tables by name, or of a log.
 
     Parameters
     ----------
-    given : Table, mapping of str to Table, or object with tables of models
+    counts_or_table : Table, mapping of str to Table, or object with tables of models
         The models.
     metric : str or Metric
         The metric.
@@ -116,7 +116,7 @@ def contenders(given: object, metric: Any) -> Contenders:
     HowsureError
         If there are fewer than two models, or they are of different kinds.
     """
-    found = given.contenders() if isinstance(given, HasModels) else given
+    found = counts_or_table.contenders() if isinstance(counts_or_table, HasModels) else counts_or_table
     if isinstance(found, Mapping):
         named = {str(name): each for name, each in found.items()}
         if len(named) < len(found):

@@ -142,7 +142,7 @@ def leaderboard(
 def _places(
     names: tuple[str, ...],
     known: Array,
-    given: Estimated,
+    estimated: Estimated,
     sets: RankSets,
     own: list[Estimate],
     best: Mapping[str, float],
@@ -150,13 +150,13 @@ def _places(
     unknown = sorted(set(range(len(names))) - set(known.tolist()), key=names.__getitem__)
     undefined = [names[index] for index in unknown]
     beside = len(unknown)  # models that may have any rank, and so may be above or below all others
-    order = np.argsort(-given.values, kind="stable")
+    order = np.argsort(-estimated.values, kind="stable")
     apart = sets.above | sets.above.T
     together, alone = (each + np.array([0, beside]) for each in (sets.simultaneous, sets.marginal))
     ranked = [
         Place(
             model=names[known[at]],
-            rank=1 + int((given.differences[:, at] > 0).sum()),
+            rank=1 + int((estimated.differences[:, at] > 0).sum()),
             rank_low=int(together[at, 0]),
             rank_high=int(together[at, 1]),
             alone_low=int(alone[at, 0]),
@@ -192,7 +192,7 @@ def _of_one_look(method: Method | None) -> Method | None:
     return None if method is not None and method.is_anytime_valid else method
 
 
-def _probabilities(names: list[str], given: Estimated, deviations: Array, rng: np.random.Generator) -> Ranks:
+def _probabilities(names: list[str], estimated: Estimated, deviations: Array, rng: np.random.Generator) -> Ranks:
     """Return the probability of each rank for each model, with Student t errors since cases may be few.
 
     If two models have the same difference in all cases, their errors are those under equality.
@@ -200,21 +200,26 @@ def _probabilities(names: list[str], given: Estimated, deviations: Array, rng: n
     size, number = deviations.shape
     if size < 2:
         return Ranks(names=tuple(names), probabilities=np.ones((size, size)), draws=number)
-    if not np.isfinite(given.covariance).all():
+    if not np.isfinite(estimated.covariance).all():
         return Ranks(names=tuple(names), probabilities=np.full((size, size), np.nan), draws=number)
-    degrees_of_freedom = max(float(np.minimum(given.cases - 1, given.freedom).min()), 1.0)
+    degrees_of_freedom = max(float(np.minimum(estimated.cases - 1, estimated.freedom).min()), 1.0)
     wider = (
         np.sqrt(degrees_of_freedom / rng.chisquare(degrees_of_freedom, number))
         if math.isfinite(degrees_of_freedom)
         else 1.0
     )
-    unseen = np.where(given.is_silent, given.null_spread, 0.0).max(1, keepdims=True) / math.sqrt(2)
+    unseen = np.where(estimated.is_silent, estimated.null_spread, 0.0).max(1, keepdims=True) / math.sqrt(2)
     errors = deviations + unseen * rng.standard_normal(deviations.shape) if unseen.any() else deviations
-    return ranks(dict(zip(names, given.values[:, None] + errors * wider, strict=True)))
+    return ranks(dict(zip(names, estimated.values[:, None] + errors * wider, strict=True)))
 
 
 def _winner(
-    found: Contenders, known: Array, given: Estimated, deviations: Array, level: float, own: Callable[[str, float], Any]
+    found: Contenders,
+    known: Array,
+    estimated: Estimated,
+    deviations: Array,
+    level: float,
+    own: Callable[[str, float], Any],
 ) -> Estimate:
     """Return the first model's estimate, corrected for selection.
 
@@ -229,11 +234,11 @@ def _winner(
     }
     if not len(known):
         return Estimate(math.nan, low=math.nan, high=math.nan, reason="no model has a value", **settings)
-    first = int(np.argmax(given.values))
+    first = int(np.argmax(estimated.values))
     metric, value, name = found.metrics[known[first]], float(found.values[known[first]]), found.names[known[first]]
-    error, selected = math.sqrt(max(float(given.covariance[first, first]), 0.0)), None
+    error, selected = math.sqrt(max(float(estimated.covariance[first, first]), 0.0)), None
     if error > 0:
-        selected = selection_error(given, deviations, level)
+        selected = selection_error(estimated, deviations, level)
     if selected is None:
         return Estimate(math.nan, low=math.nan, high=math.nan, reason=NO_VARIATION, **settings)
     is_largest = value == found.values[known].max()
@@ -248,10 +253,10 @@ def _winner(
 
 
 def _differences(
-    names: list[str], given: Estimated, sets: RankSets, level: float, sign: float, metrics: tuple[Metric, ...]
+    names: list[str], estimated: Estimated, sets: RankSets, level: float, sign: float, metrics: tuple[Metric, ...]
 ) -> Differences:
-    value, varies = sign * given.differences, given.null_spread > 0
-    half = np.where(varies, given.reach(sets.critical), np.nan)
+    value, varies = sign * estimated.differences, estimated.null_spread > 0
+    half = np.where(varies, estimated.reach(sets.critical), np.nan)
     lowest, highest = zip(*(each.range for each in metrics), strict=True)
     bounds = EFFECTS["difference"].bounds(min(lowest), max(highest))
     return Differences(
@@ -259,7 +264,7 @@ def _differences(
         value=value,
         low=np.maximum(value - half, bounds[0]),
         high=np.minimum(value + half, bounds[1]),
-        p_value=np.where(varies, sets.p_values(given), np.nan),
+        p_value=np.where(varies, sets.p_values(estimated), np.nan),
         confidence_level=level,
         critical=sets.critical,
         better="lower" if sign < 0 else "higher",

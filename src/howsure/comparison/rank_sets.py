@@ -156,25 +156,25 @@ class RankSets:
         """Whether each model may be the best: its marginal set includes rank 1, ``(P,)``."""
         return np.asarray(self.marginal[:, 0] == 1)
 
-    def p_values(self, given: Estimated) -> Array:
+    def p_values(self, estimated: Estimated) -> Array:
         """Return p-values adjusted for all pairs: the proportion of draws with a larger deviation.
 
         If the sample variance is zero, they are at least those of a normal variable, like the critical value.
         """
         from scipy.special import ndtr
 
-        size = np.abs(given.statistic)
+        size = np.abs(estimated.statistic)
         exceeding = len(self.largest) - np.searchsorted(self.largest, size)
         share = (1 + exceeding) / (1 + len(self.largest))
-        return np.maximum(share, 2 * ndtr(-size)) if given.is_silent.any() else np.asarray(share)
+        return np.maximum(share, 2 * ndtr(-size)) if estimated.is_silent.any() else np.asarray(share)
 
 
-def rank_sets(given: Estimated, deviations: Array, level: float) -> RankSets:
+def rank_sets(estimated: Estimated, deviations: Array, level: float) -> RankSets:
     """Return the confidence sets of the models' ranks.
 
     Parameters
     ----------
-    given : Estimated
+    estimated : Estimated
         The estimates.
     deviations : ndarray of shape (P, draws)
         Draws of their errors.
@@ -197,15 +197,15 @@ def rank_sets(given: Estimated, deviations: Array, level: float) -> RankSets:
     >>> found.simultaneous.tolist(), found.best.tolist()
     ([[1, 1], [2, 3], [2, 3]], [True, False, False])
     """
-    size = len(given.values)
-    scale = safe_divide(np.ones_like(given.spread), given.spread).astype(np.float32)
+    size = len(estimated.values)
+    scale = safe_divide(np.ones_like(estimated.spread), estimated.spread).astype(np.float32)
     open_ = ~np.eye(size, dtype=bool)
     above = np.zeros_like(open_)
     first: Array | None = None
     while open_.any():
         largest = _largest(deviations, scale, open_)
         first = largest if first is None else first
-        decided = open_ & (given.statistic > _critical(largest, level, (given.is_silent & open_).any()))
+        decided = open_ & (estimated.statistic > _critical(largest, level, (estimated.is_silent & open_).any()))
         if not decided.any():
             break
         above |= decided
@@ -213,9 +213,9 @@ def rank_sets(given: Estimated, deviations: Array, level: float) -> RankSets:
     largest = np.zeros(deviations.shape[1]) if first is None else np.sort(first)
     return RankSets(
         above=above,
-        marginal=_alone(given, deviations, scale, level),
+        marginal=_alone(estimated, deviations, scale, level),
         largest=largest,
-        critical=float(_critical(largest, level, given.is_silent.any())),
+        critical=float(_critical(largest, level, estimated.is_silent.any())),
     )
 
 
@@ -232,16 +232,16 @@ def _largest(deviations: Array, scale: Array, open_: Array) -> Array:
     return np.asarray(largest_differences(deviations, scale, sides, models, np.zeros_like(models))[0])
 
 
-def _alone(given: Estimated, deviations: Array, scale: Array, level: float) -> Array:
+def _alone(estimated: Estimated, deviations: Array, scale: Array, level: float) -> Array:
     """Return first and last rank of each model, at its own level, ``(P, 2)``."""
-    size = len(given.values)
+    size = len(estimated.values)
     open_ = np.stack([~np.eye(size, dtype=bool)] * 2)  # ahead of the others, and behind
-    statistic, found = np.stack([given.statistic, given.statistic.T]), np.zeros_like(open_)
+    statistic, found = np.stack([estimated.statistic, estimated.statistic.T]), np.zeros_like(open_)
     models = np.flatnonzero(open_.any((0, 2)))
     while len(models):
         most = largest_differences(deviations, scale, open_[0] + 2 * open_[1], models, np.arange(len(models)))
         own = open_[:, models]
-        critical = _critical(most, level, (given.is_silent[models] & own).any((0, 2)))
+        critical = _critical(most, level, (estimated.is_silent[models] & own).any((0, 2)))
         decided = own & (statistic[:, models] > critical[:, None])
         found[:, models] |= decided
         open_[:, models] &= ~decided

@@ -30,7 +30,7 @@ class SelectionError:
     largest: float
 
 
-def selection_error(given: Estimated, deviations: Array, level: float) -> SelectionError | None:
+def selection_error(estimated: Estimated, deviations: Array, level: float) -> SelectionError | None:
     """Return the distribution of the winner's error; None where its estimate does not vary.
 
     The error depends on the true distances of the models from the best. These are estimated by the observed distances
@@ -40,7 +40,7 @@ def selection_error(given: Estimated, deviations: Array, level: float) -> Select
 
     Parameters
     ----------
-    given : Estimated
+    estimated : Estimated
         The estimates.
     deviations : ndarray of shape (P, draws)
         Draws of their errors.
@@ -60,11 +60,11 @@ def selection_error(given: Estimated, deviations: Array, level: float) -> Select
     >>> round(abs(found.median), 1), round(found.largest, 1)
     (0.0, 2.0)
     """
-    first = int(np.argmax(given.values))
-    errors = np.sqrt(np.maximum(np.diag(given.covariance), 0.0))
-    if not (errors[first] > 0 and np.isfinite(given.covariance).all()):
+    first = int(np.argmax(estimated.values))
+    errors = np.sqrt(np.maximum(np.diag(estimated.covariance), 0.0))
+    if not (errors[first] > 0 and np.isfinite(estimated.covariance).all()):
         return None
-    distance, spread = given.differences[first], given.spread[first]
+    distance, spread = estimated.differences[first], estimated.spread[first]
     shrunk = np.maximum(distance - safe_divide(spread**2, distance), 0.0)
     median = float(np.median(_errors_of_the_first(shrunk, deviations, errors)))
     place = (1 + level) / 2

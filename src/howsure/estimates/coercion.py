@@ -12,7 +12,7 @@ from howsure.tables.batch import Tables
 from howsure.tables.table import Table
 
 
-def coerce_table(given: Any, verb: str) -> Table | Tables[Any]:
+def coerce_table(counts_or_table: Any, verb: str) -> Table | Tables[Any]:
     """Return a table or the tables of groups unchanged, or the table made from a matrix of counts.
 
     Raises
@@ -20,32 +20,40 @@ def coerce_table(given: Any, verb: str) -> Table | Tables[Any]:
     HowsureError
         If the argument is something else; the message states how to make a table from it.
     """
-    if isinstance(given, Table | Tables):
-        return given
-    if isinstance(given, Mapping) and given and all(isinstance(each, Table) for each in given.values()):
+    if isinstance(counts_or_table, Table | Tables):
+        return counts_or_table
+    if (
+        isinstance(counts_or_table, Mapping)
+        and counts_or_table
+        and all(isinstance(each, Table) for each in counts_or_table.values())
+    ):
         message = (
             f"`{verb}` takes one table, or the tables of groups that `by=` gives. Make them with "
-            f"`confusion(y_true, y_pred, by=…)`, or call `{verb}` on each of these {len(given)}."
+            f"`confusion(y_true, y_pred, by=…)`, or call `{verb}` on each of these {len(counts_or_table)}."
         )
         raise HowsureError(message)
-    if isinstance(given, str | Path) or hasattr(given, "columns") or isinstance(given, Mapping):
+    if (
+        isinstance(counts_or_table, str | Path)
+        or hasattr(counts_or_table, "columns")
+        or isinstance(counts_or_table, Mapping)
+    ):
         message = (
             f"`{verb}` takes a table of counts. Make one from the columns: "
             f"`hs.{verb}(hs.confusion('label', 'prediction', data=…), …)`."
         )
         raise HowsureError(message)
-    refuse_results(given, verb)
-    if _is_matrix(given):
-        table: Table | Tables[Any] = from_counts(given)
+    refuse_results(counts_or_table, verb)
+    if _is_matrix(counts_or_table):
+        table: Table | Tables[Any] = from_counts(counts_or_table)
         return table
     message = f"`{verb}` takes a table of counts. Make one first: `hs.{verb}(hs.confusion(y_true, y_pred), …)`."
     raise HowsureError(message)
 
 
-def _is_matrix(given: object) -> bool:
+def _is_matrix(counts_or_table: object) -> bool:
     """Return whether the argument has the shape of a confusion matrix, or of a stack of them."""
     try:
-        array = real_numbers("counts", given)
+        array = real_numbers("counts", counts_or_table)
     except HowsureError:
         return False
     return array.ndim in {2, 3} and array.shape[-1] == array.shape[-2]

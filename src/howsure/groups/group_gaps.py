@@ -140,20 +140,20 @@ def _expanded(metrics: object) -> list[Spec | Metric]:
     return list({each if isinstance(each, str) else id(each): requested(each) for each in names}.values())
 
 
-def _tables(given: Any) -> Tables[Any]:
+def _tables(counts_or_table: Any) -> Tables[Any]:
     """Return the tables of groups."""
-    if isinstance(given, Mapping) and not hasattr(given, "overall"):
-        named = {str(name): each for name, each in given.items()}
+    if isinstance(counts_or_table, Mapping) and not hasattr(counts_or_table, "overall"):
+        named = {str(name): each for name, each in counts_or_table.items()}
         if not named or not all(hasattr(each, "batch") and not each.batch for each in named.values()):
             raise HowsureError(CALLS)
         refuse_disjoint(named)
         first, *rest = named.values()
-        given = Tables(tuple(named), list(named.values()), add_tables(first, rest) if rest else first)
-    if not hasattr(getattr(given, "overall", None), "batch"):
+        counts_or_table = Tables(tuple(named), list(named.values()), add_tables(first, rest) if rest else first)
+    if not hasattr(getattr(counts_or_table, "overall", None), "batch"):
         raise HowsureError(CALLS)
-    tables: Tables[Any] = given
-    if len(given) < 2:
-        message = f"There {'is one group' if len(given) else 'are no groups'}. Gaps need at least two."
+    tables: Tables[Any] = counts_or_table
+    if len(counts_or_table) < 2:
+        message = f"There {'is one group' if len(counts_or_table) else 'are no groups'}. Gaps need at least two."
         raise HowsureError(message)
     if len(given) > FEW and tables.overall.rows < 2 * len(given):
         message = (

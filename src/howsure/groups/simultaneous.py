@@ -100,12 +100,12 @@ class Contrasts:
     critical: float
 
 
-def contrasts(given: Estimated, first: Array, second: Array, level: float, deviations: Array) -> Contrasts:
+def contrasts(estimated: Estimated, first: Array, second: Array, level: float, deviations: Array) -> Contrasts:
     """Return the differences and ratios of pairs of estimates, with simultaneous limits and p-values.
 
     Parameters
     ----------
-    given : Estimated
+    estimated : Estimated
         The estimates.
     first, second : ndarray of shape (P,)
         Positions of the two estimates of each pair.
@@ -114,14 +114,14 @@ def contrasts(given: Estimated, first: Array, second: Array, level: float, devia
     deviations : ndarray of shape (E, draws)
         Draws of the errors.
     """
-    shared = given.correlation[first, second]
-    known = given.is_known[first] & given.is_known[second]
-    a, b = given.errors[first], given.errors[second]
+    shared = estimated.correlation[first, second]
+    known = estimated.is_known[first] & estimated.is_known[second]
+    a, b = estimated.errors[first], estimated.errors[second]
     with np.errstate(invalid="ignore"):
         variance = a**2 + b**2 - 2 * shared * a * b
         known &= variance > NOISE * (a**2 + b**2)
     spread = np.sqrt(np.where(known, variance, 1.0))
-    statistic = np.where(known, _statistics(given, first, second, shared), np.nan)
+    statistic = np.where(known, _statistics(estimated, first, second, shared), np.nan)
     share_a, share_b = (np.where(known, each, 0.0) / spread for each in (a, b))
 
     def deviation(pair: int) -> Array:
@@ -131,8 +131,8 @@ def contrasts(given: Estimated, first: Array, second: Array, level: float, devia
     missing = np.full(len(first), np.nan)
     if not known.any():
         return Contrasts(missing, missing, missing, missing, missing, missing, p_value, critical)
-    low, high = given.limits(critical)
-    value, below, above = ((each[first], each[second]) for each in (given.values, low, high))
+    low, high = estimated.limits(critical)
+    value, below, above = ((each[first], each[second]) for each in (estimated.values, low, high))
     limits, ratios = difference_limits(value, below, above, shared), ratio_limits(value, below, above, shared)
     apart, least, most, ratio, ratio_low, ratio_high = (np.where(known, each, np.nan) for each in (*limits, *ratios))
     return Contrasts(apart, least, most, ratio, ratio_low, ratio_high, p_value, critical)
@@ -245,11 +245,11 @@ def _reach(first: Array, second: Array, correlation: Array) -> Array:
         return np.asarray(np.sqrt(np.maximum(first**2 + second**2 - 2 * correlation * first * second, 0.0)))
 
 
-def _statistics(given: Estimated, first: Array, second: Array, shared: Array) -> Array:
+def _statistics(estimated: Estimated, first: Array, second: Array, shared: Array) -> Array:
     """Return the half-width at which the interval of each difference reaches 0, as a statistic."""
-    apart = given.values[first] - given.values[second]
+    apart = estimated.values[first] - estimated.values[second]
     ahead, behind = np.where(apart >= 0, first, second), np.where(apart >= 0, second, first)
-    reach = _reach(given.reaches[:, 0, ahead], given.reaches[:, 1, behind], shared)
+    reach = _reach(estimated.reaches[:, 0, ahead], estimated.reaches[:, 1, behind], shared)
     size, found = np.abs(apart), np.zeros(len(first))
     with np.errstate(all="ignore"):
         heights = np.log(np.maximum.accumulate(reach, axis=0))

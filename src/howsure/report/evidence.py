@@ -194,13 +194,13 @@ class Settings:
         return {ALL: found} if isinstance(found, Evaluation) else {ALL: found.overall, **found}
 
 
-def subject_of(name: str, given: object) -> Subject:
+def subject_of(name: str, counts_or_table: object) -> Subject:
     """Return a subject made from a table, an evaluation, or either of them by groups."""
-    if isinstance(given, Evaluation):
-        return _of_evaluations(name, in_groups(given.table), {ALL: given})
-    if isinstance(given, Evaluations):
-        return _of_evaluations(name, given.tables, {ALL: given.overall, **given})
-    tables = coerce_table(given, "report_of")
+    if isinstance(counts_or_table, Evaluation):
+        return _of_evaluations(name, in_groups(counts_or_table.table), {ALL: counts_or_table})
+    if isinstance(counts_or_table, Evaluations):
+        return _of_evaluations(name, counts_or_table.tables, {ALL: counts_or_table.overall, **counts_or_table})
+    tables = coerce_table(counts_or_table, "report_of")
     is_counted = issubclass(in_groups(tables).overall.counts_class, ClassCounts)
     return Subject(name, tables if is_counted else None, None if is_counted else tables)
 
