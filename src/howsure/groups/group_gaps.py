@@ -155,10 +155,10 @@ def _tables(counts_or_table: Any) -> Tables[Any]:
     if len(counts_or_table) < 2:
         message = f"There {'is one group' if len(counts_or_table) else 'are no groups'}. Gaps need at least two."
         raise HowsureError(message)
-    if len(given) > FEW and tables.overall.rows < 2 * len(given):
+    if len(counts_or_table) > FEW and tables.overall.rows < 2 * len(counts_or_table):
         message = (
-            f"There are {len(given):,} groups of {tables.overall.rows:,} cases: numbers or identifiers, it seems. "
-            "Group by a column of few values, such as intervals of the numbers."
+            f"There are {len(counts_or_table):,} groups of {tables.overall.rows:,} cases: numbers or identifiers, it "
+            "seems. Group by a column of few values, such as intervals of the numbers."
         )
         raise HowsureError(message)
     return tables

@@ -34,7 +34,7 @@ def charts_of(scored: Mapping[str, ScoresTable], levels: Sequence[float]) -> tup
 
 
 def _of_model(name: str, table: ScoresTable, levels: Sequence[float]) -> Iterator[Chart]:
-    def along(**settings: object) -> dict[str, list[Curve]]:
+    def along(**settings: Any) -> dict[str, list[Curve]]:
         return {"": [calibration_curve(table, confidence_level=level, **settings) for level in levels]}
 
     roc, precision = (curve_of(table, band="none") for curve_of in (roc_curve, precision_recall_curve))
