@@ -260,6 +260,12 @@ def test_settings_of_another_calibration_method_are_refused(method, name, value)
         hs.calibration_curve([0, 1, 0, 1, 1, 0], [0.1, 0.8, 0.6, 0.4, 0.9, 0.2], method=method, **{name: value})
 
 
+def test_more_bins_than_scores_have_are_refused():
+    """A number of bins beyond a million is a mistake, and not a lack of memory."""
+    with pytest.raises(hs.HowsureError, match="at most 1,000,000"):
+        hs.calibration_curve([0, 1], [0.2, 0.7], bins=10**10)
+
+
 def test_error_tradeoff_is_scikit_learns():
     """It contains the points of scikit-learn's `det_curve`; the band is the ROC band upside down."""
     rng = np.random.default_rng(7)

@@ -110,6 +110,8 @@ class TestChoice:
             ({"criterion": "yuden"}, "no metric 'yuden'"),
             ({"criterion": "cost", "false_positive_cost": -1}, "non-negative"),
             ({"criterion": "cost", "prevalence": 1.5}, "between 0 and 1"),
+            ({"false_negative_cost": 2}, "`false_negative_cost` belongs to the criterion 'cost'.* is 'youden'"),
+            ({"criterion": "f1", "prevalence": 0.2}, "`prevalence` belongs to the criterion 'cost'"),
         ],
     )
     def test_bad_requests_are_refused(self, arguments, words):

@@ -185,6 +185,7 @@ def test_a_metric_that_follows_from_the_other_has_no_region():
             "one model",
         ),
         (lambda: hs.joint_region(TABLE, "recall", "precision").contains(0.3), "A point is a pair"),
+        (lambda: hs.joint_region(TABLE, "recall", "precision").contains(["a", 0.3]), "`point` must be numbers"),
     ],
 )
 def test_refusals_name_the_remedy(call, words):

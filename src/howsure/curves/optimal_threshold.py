@@ -33,6 +33,7 @@ from howsure.tables.scores import ScoresTable as Table
 
 Gain = Callable[[Array], Array]  # confusion tables (..., 2, 2) -> criterion to maximise
 METHOD = "bootstrap_percentile"
+COSTS = ("false_positive_cost", "false_negative_cost")
 THRESHOLDS = 2**12  # candidates: the best value of a resample is then too small by about 1/100 of its spread
 LONG = 2 * THRESHOLDS  # with more thresholds, resamples choose among fewer candidates
 
@@ -123,7 +124,8 @@ def optimal_threshold(
     Raises
     ------
     HowsureError
-        If the table does not contain scores, a cost or the prevalence is out of range, or a class has no case.
+        If the table does not contain scores, a cost or the prevalence is out of range or given with another criterion
+        than ``"cost"``, or a class has no case.
 
     Notes
     -----
@@ -214,6 +216,12 @@ def _gain(
 ) -> tuple[Gain, float, tuple[float, float]]:
     """Return the criterion to maximise, the sign of the reported value, and the bounds of the criterion."""
     word = criterion if isinstance(criterion, str) else ""
+    unused = [name for name, cost in zip(COSTS, costs, strict=True) if real_number(name, cost) != 1]
+    unused += ["prevalence"] * (prevalence is not None)
+    if unused and word != "cost":
+        name = getattr(criterion, "name", criterion)
+        message = f"`{unused[0]}` belongs to the criterion 'cost', and the criterion is '{name}'. Drop it."
+        raise HowsureError(message)
     if word == "youden":
         return lambda cells: _sensitivity(cells) + _specificity(cells) - 1, 1.0, (-1.0, 1.0)
     if word != "cost":
@@ -221,7 +229,7 @@ def _gain(
         sign = -1.0 if metric.better == "lower" else 1.0
         low, high = sorted(sign * end for end in metric.range)
         return lambda cells: sign * np.asarray(metric(cells), dtype=float), sign, (low, high)
-    for name, cost in zip(("false_positive_cost", "false_negative_cost"), costs, strict=True):
+    for name, cost in zip(COSTS, costs, strict=True):
         if not 0 <= real_number(name, cost) < np.inf:
             message = f"`{name}` is a non-negative number, not {cost!r}."
             raise HowsureError(message)
@@ -311,10 +319,11 @@ def _without_variation(corrected: Estimate, metric: str | Metric | None, at_best
     """Return the estimate with the interval at the chosen threshold, for resamples without variation."""
     words = "resampling shows no variation"
     if metric is None:
-        return corrected.replace(low=np.nan, high=np.nan, reason=words)
+        return corrected.replace(low=np.nan, high=np.nan, standard_error=np.nan, reason=words)
     there = estimate(at_best, metric, method=Delta(), confidence_level=corrected.confidence_level)
     low, high = min(there.low, corrected.value), max(there.high, corrected.value)
-    return corrected.replace(low=low, high=high, reason=f"{words}: interval at the chosen threshold")
+    reason = f"{words}: interval at the chosen threshold"
+    return corrected.replace(low=low, high=high, standard_error=there.standard_error, reason=reason)
 
 
 def _uncorrected(threshold: float, apparent: Array, sign: float, reason: str, **facts: Any) -> ChosenThreshold:

@@ -19,6 +19,7 @@ from howsure.metrics.registry import Scored, score_metric
 from howsure.tables.protocols import effective_sample_size
 from howsure.tables.scores import ScoresTable as Table
 
+MOST_BINS = 1_000_000
 ROUNDING = 1e-14  # rounding error of the difference of two equal proportions
 
 
@@ -28,7 +29,7 @@ def bin_starts(table: Table, bins: int, strategy: str) -> Array:
     ``"uniform"`` bins have equal width and are open below, as in scikit-learn's ``calibration_curve``. ``"quantile"``
     bins have equal mass, as far as ties allow.
     """
-    bins = whole_number("bins", bins)
+    bins = whole_number("bins", bins, most=MOST_BINS)
     scores = table.scores
     if one_of("strategy of bins", strategy, ("uniform", "quantile")) == "uniform":
         first = np.searchsorted(scores, np.linspace(0.0, 1.0, bins + 1)[:-1], side="right")  # beyond the lower edge

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from howsure.arrays import Array
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, real_numbers
 from howsure.estimates.estimate import Estimate, positive_notes
 from howsure.grids import Grid, OneRecord
 from howsure.numbers import interval_text, number, percent, significant_decimals
@@ -96,7 +96,7 @@ class JointRegion(OneRecord):
         >>> region.contains([(0.9, 0.9), (0.7, 0.9)]).tolist()
         [True, False]
         """
-        points = np.asarray(point, dtype=float)
+        points = real_numbers("point", point)
         if not points.shape or points.shape[-1] != 2:
             message = f"A point is a pair (x, y), not {point!r}."
             raise HowsureError(message)
