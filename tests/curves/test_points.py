@@ -22,6 +22,7 @@ def table(size, **more):
 TABLES = {
     "independent": table(500),
     "clusters": table(300, groups=RNG.integers(0, 40, 300)),
+    "one cluster": table(300, groups=np.zeros(300)),
     "weights": table(300, sample_weight=RNG.exponential(size=300)),
 }
 
@@ -42,6 +43,7 @@ def test_points_have_the_limits_of_the_whole_curve(name):
         for found, curve, chosen in pairs:
             assert list(found.columns) == list(curve.columns)
             assert (found.name, found.confidence_level, found.band) == (curve.name, level, "pointwise")
+            assert found.reason == curve.reason
             for column, values in curve.columns.items():
                 np.testing.assert_allclose(found[column], values[chosen], atol=1e-12)
 

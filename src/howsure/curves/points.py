@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from howsure.arrays import Array
 from howsure.curves.along import limits_along, roc_limits
+from howsure.curves.bands import limits_of_band
 from howsure.curves.curves import Curve
 from howsure.designs.cell_sums import confusion_from_top
 from howsure.tables.scores import ScoresTable as Table
@@ -28,7 +30,9 @@ def roc_points(curve: Curve, table: Table, places: Array, levels: Sequence[float
     levels : sequence of float
         The confidence levels.
     """
-    return [_chosen(curve, places, level, roc_limits(table, curve.x, curve.y, level, places)) for level in levels]
+    return [
+        _chosen(curve, table, places, level, roc_limits(table, curve.x, curve.y, level, places)) for level in levels
+    ]
 
 
 def threshold_points(
@@ -55,11 +59,12 @@ def threshold_points(
     for level in levels:
         limits = limits_along(metrics, table, cells, values, level, every)
         for known, curve, some, inside, (low, high) in zip(found, curves, places, own, limits, strict=True):
-            known.append(_chosen(curve, some, level, (low[inside], high[inside])))
+            known.append(_chosen(curve, table, some, level, (low[inside], high[inside])))
     return found
 
 
-def _chosen(curve: Curve, places: Array, level: float, limits: tuple[Array, Array]) -> Curve:
+def _chosen(curve: Curve, table: Table, places: Array, level: float, limits: tuple[Array, Array]) -> Curve:
     columns = {name: column[places] for name, column in curve.columns.items()}
-    columns["low"], columns["high"] = limits
-    return replace(curve, columns=columns, unpacked=(), confidence_level=level, band="pointwise")
+    band, reason = limits_of_band(table, "pointwise", len(places), {"pointwise": lambda: limits})
+    facts: dict[str, Any] = {"confidence_level": level, "band": "pointwise", "reason": reason}
+    return replace(curve, columns=columns | band, unpacked=(), **facts)
