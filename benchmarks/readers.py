@@ -5,6 +5,9 @@ are sums of effects of the reader, the case, the modality and their interactions
 prevalence, and the effect of the modality are drawn at random. Prints how often intervals contain the true mean over all
 readers and the true difference, how often a true difference of 0 is rejected, and the time for 10 readers of 100,000
 cases.
+
+Run ``python benchmarks/readers.py null [STUDIES] [SEED]`` for type I errors alone, by the number of readers: each of 60
+random truths is simulated so often (100).
 """
 
 from __future__ import annotations
@@ -137,6 +140,26 @@ def main(studies=200, seed=20261127):
     timed()
 
 
+def null(studies=100, seed=7, truths=60):
+    """Print how often a true difference of 0 is rejected at the 5 % level."""
+    chosen = {name: own for name, own in METRICS.items() if "," not in name}
+    print("| readers | " + " | ".join(chosen) + " |\n" + "| ---: " * (len(chosen) + 1) + "|")
+    for readers in READERS:
+        rng, rejected = np.random.default_rng([seed, readers]), defaultdict(list)
+        for place in range(truths):
+            truth = Truth(rng, CASES[place % len(CASES)], is_null=True)
+            for _ in range(studies):
+                data = truth.study(rng, readers)
+                for name, own in chosen.items():
+                    settings = own | ({"threshold": truth.threshold} if "metric" in own else {})
+                    try:
+                        (difference,) = hs.reader_study(**data, **settings).differences.values()
+                    except hs.HowsureError:  # a reader without calls of either kind
+                        continue
+                    rejected[name].append(difference.p_value < 0.05)
+        print(f"| {readers} | " + " | ".join(f"{np.mean(each):.4f}" for each in rejected.values()) + " |", flush=True)
+
+
 def timed(readers=10, cases=100_000):
     """Print the time of a large study of one modality."""
     rng = np.random.default_rng(0)
@@ -150,4 +173,7 @@ def timed(readers=10, cases=100_000):
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    if sys.argv[1:2] == ["null"]:
+        null(*map(int, sys.argv[2:]))
+    else:
+        main(*map(int, sys.argv[1:]))

@@ -145,6 +145,19 @@ def test_readers_within_modalities_share_the_cases_variance():
     assert fixed.degrees_of_freedom == 3
 
 
+def test_metrics_of_both_classes_have_fewer_degrees_of_freedom():
+    """Those of MS(T:R), times the ratio of variances to the power of 1.25; rates of one class have Hillis' 2."""
+    for metric, power in (("mcc", 1.25), ("f1", 1.25), ("accuracy", 1.25), ("fpr", 2), ("npv", 1.25)):
+        found = vandyke(metric=metric, threshold=3)
+        (difference,), parts = found.differences.values(), found.components
+        square = parts.modality_reader + parts.error - parts.cov1 - parts.cov2 + parts.cov3
+        ratio = difference.standard_error**2 / (2 / 5 * square)
+        assert ratio > 1.05
+        assert difference.degrees_of_freedom == pytest.approx(4 * ratio**power)
+        (same,) = found.plan(readers=5, cases=114).records()
+        assert same["degrees_of_freedom"] == pytest.approx(4 * ratio**power)
+
+
 def test_one_shot_is_imrmcs():
     """Variances and degrees of freedom that iMRMC's R package 2.1.0 gives (doAUCmrmc): BDG of each modality and of both."""
     found = vandyke(method="one_shot")

@@ -62,7 +62,7 @@ class _Analysis:
         if not question.metric.is_area:
             counted = Proportions.of(reads, question.metric, question.threshold)
             covariance = counted.jackknife() if question.fixed != "case" else _unknown(counted.values)
-            source = anova = Anova(reads, counted.values, covariance, question.fixed)
+            source = anova = Anova(reads, counted.values, covariance, question.fixed, counted.freedom_power)
         else:
             areas = Areas.of(reads)
             covariance = areas.covariance(question.covariance) if question.fixed != "case" else _unknown(areas.values)

@@ -11,6 +11,8 @@ from howsure.arrays import Booleans, Floats
 from howsure.cached import cached_property
 from howsure.readers.reads import Reads
 
+HILLIS = 2.0  # power of a ratio of variances in his degrees of freedom
+
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
@@ -45,12 +47,15 @@ class Anova:
         Covariance of the metrics over samples of cases; nan if the cases are fixed.
     fixed : {"", "reader", "case"}
         The factor that is not sampled.
+    freedom_power : float
+        Power of the ratio of variances in the degrees of freedom of a difference; see `difference`.
     """
 
     reads: Reads
     values: Floats
     covariance: Floats
     fixed: str
+    freedom_power: float = HILLIS
 
     @property
     def is_nested(self) -> bool:
@@ -162,6 +167,9 @@ class Anova:
         Cov1 + (r − 1)(Cov2 − Cov3)`` for fixed readers, and ``MS(T:R)`` for fixed cases. With readers nested in
         modalities, r and s of them, it is ``(1/r + 1/s) MS(R(T)) + 2 (Cov2 − Cov3)``, ``(1/r + 1/s)(Var − Cov2) + 2
         (Cov2 − Cov3)``, and ``(1/r + 1/s) MS(R(T))``.
+
+        The degrees of freedom are those of the mean square, times a power of the ratio of the variance to the mean
+        square's part of it: Hillis' is 2.
         """
         value = float(self.means[first] - self.means[second])
         each = 1 / self.readers(first) + 1 / self.readers(second)
@@ -181,7 +189,7 @@ class Anova:
         if self.fixed == "reader":
             return Contrast(value, _root(of_cases), math.inf, 0.0, of_cases)
         variance = each * square + 2 * shared
-        degrees_of_freedom = own * _ratio(variance**2, (each * square) ** 2)
+        degrees_of_freedom = own * _ratio(variance, each * square) ** self.freedom_power
         error = self.error - (two if self.is_nested else one + shared)
         return Contrast(value, _root(variance), degrees_of_freedom, each * max(square - error, 0.0), of_cases)
 

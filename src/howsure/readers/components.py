@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from howsure.grids import Grid, Tabular
-from howsure.readers.anova import Anova
+from howsure.readers.anova import HILLIS, Anova
 from howsure.readers.sizes import ReaderPlan, planned
 
 WORDS = {
@@ -46,6 +46,8 @@ class VarianceComponents(Tabular):
         Number of modalities.
     design : str
         Design of the study, as of `reader_study`.
+    freedom_power : float
+        Power in the degrees of freedom of a difference; see `reader_study`.
 
     References
     ----------
@@ -73,6 +75,7 @@ class VarianceComponents(Tabular):
     difference: float = float("nan")
     modalities: int = 2
     design: str = "factorial"
+    freedom_power: float = HILLIS
 
     @classmethod
     def of(cls, anova: Anova, difference: float) -> VarianceComponents:
@@ -106,6 +109,7 @@ class VarianceComponents(Tabular):
             difference=difference,
             modalities=modalities,
             design=anova.reads.design,
+            freedom_power=anova.freedom_power,
         )
 
     @property

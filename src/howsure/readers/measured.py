@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from howsure.arrays import Floats, Positions
+from howsure.arrays import Booleans, Floats, Positions
+from howsure.designs.crossed import POWER
 from howsure.errors import HowsureError
 from howsure.metrics.metric import Metric
 from howsure.native.placements import case_placements
+from howsure.readers.anova import HILLIS
 from howsure.readers.dominance import products_of_wins
 from howsure.readers.reads import Reads
 
@@ -133,6 +135,16 @@ class Proportions:
         changes = np.where(counts > 0, _values(metric, without) - values[:, None], 0.0)
         return cls(reads, cells, values, changes)
 
+    @property
+    def classes(self) -> Booleans:
+        """Whether the negative and the positive cases enter the metric."""
+        return np.asarray(np.any(self.changes.reshape(-1, 2, 2) != 0, axis=(0, 2)))
+
+    @property
+    def freedom_power(self) -> float:
+        """Power in the degrees of freedom of a difference: Hillis' for rates of one class, otherwise a smaller one."""
+        return POWER if self.classes.all() else HILLIS
+
     def jackknife(self) -> Floats:
         """Return the jackknife covariance; a class whose cases do not enter the metric is left out."""
         if np.isnan(self.changes).any():
@@ -143,8 +155,7 @@ class Proportions:
             )
             raise HowsureError(message)
         changes = self._of_cases(self.changes)
-        enters = np.any(self.changes.reshape(-1, 2, 2) != 0, axis=(0, 2))
-        some = enters if enters.any() else np.array([True, True])
+        some = self.classes if self.classes.any() else np.array([True, True])
         return jackknife_covariance(changes[some[self.reads.positive.astype(np.intp)]])
 
     def _of_cases(self, of_cells: Floats) -> Floats:

@@ -13,6 +13,7 @@ from howsure.errors import INVALID_ARGUMENT, HowsureError, checked_level, of_per
 from howsure.grids import Grid, Tabular
 from howsure.methods.core.standard_errors import quantile
 from howsure.numbers import number, percent
+from howsure.readers.anova import HILLIS
 
 NESTED = "readers_in_modalities"
 FEWEST, MOST_READERS, MOST_CASES = 2, 1_000, 10_000_000
@@ -61,6 +62,10 @@ class Pilot(Protocol):
     @property
     def difference(self) -> float:
         """Observed difference."""
+
+    @property
+    def freedom_power(self) -> float:
+        """Power in the degrees of freedom of a difference."""
 
     @property
     def design(self) -> str:
@@ -234,7 +239,8 @@ def size_of(pilot: Pilot, readers: int, cases: int, value: float, margin: float,
     Covariances are in proportion to 1 / cases, with the pilot's proportion of positive cases. With r readers and the
     ratio c of the pilot's cases to the planned ones, the variance of a difference is ``2 / r (Var(τR) + c (Var − Cov1 +
     (r − 1)(Cov2 − Cov3)))``, or for r readers under each modality ``2 / r (Var(R) + c (Var − Cov2 + r (Cov2 −
-    Cov3)))``; that of a mean is ``1 / r (Var(R) + c (Var + (r − 1) Cov2))``. The degrees of freedom are Hillis'.
+    Cov3)))``; that of a mean is ``1 / r (Var(R) + c (Var + (r − 1) Cov2))``. The degrees of freedom are
+    those of the analysis.
 
     Parameters
     ----------
@@ -247,11 +253,11 @@ def size_of(pilot: Pilot, readers: int, cases: int, value: float, margin: float,
     level : float
         Confidence level.
     """
-    ratio = pilot.cases / cases
+    ratio, exponent = pilot.cases / cases, pilot.freedom_power
     shared = max(pilot.cov2 - pilot.cov3, 0.0)
     if pilot.modalities == 1:
         own, base, add, shared = pilot.reader, pilot.error - pilot.cov2, readers * pilot.cov2, 1.0
-        factor, degrees_of_freedom = 1 / readers, readers - 1
+        factor, degrees_of_freedom, exponent = 1 / readers, readers - 1, HILLIS
     elif pilot.design == NESTED:
         own, base, add = pilot.reader, pilot.error - pilot.cov2, readers * shared
         factor, degrees_of_freedom = 2 / readers, 2 * (readers - 1)
@@ -261,7 +267,7 @@ def size_of(pilot: Pilot, readers: int, cases: int, value: float, margin: float,
     square = max(own, 0.0) + ratio * base  # expected mean square of the readers
     part = square + ratio * add
     _refuse_no_variance(part, ratio * pilot.error, "mean" if pilot.modalities == 1 else "difference")
-    degrees = degrees_of_freedom * (part / square) ** 2 if square > 0 else math.inf
+    degrees = degrees_of_freedom * (part / square) ** exponent if square > 0 else math.inf
     error = math.sqrt(factor * part)
     spread = float(quantile(level, degrees))
     power = _power(abs(value) / error if math.isnan(margin) else value / error, margin / error, spread, degrees, level)

@@ -160,14 +160,16 @@ def reader_study(
     Let θ_ij be the metric of reader j under modality i, with r readers. The variance of a difference of two means is
     ``2 / r (MS(T:R) + r max(Cov2 − Cov3, 0))``. MS(T:R) is the mean square of reader by modality. Cov2 and Cov3 are
     averaged covariances for different readers, under one and under two modalities. The degrees of freedom are
-    ``(MS(T:R) + r max(Cov2 − Cov3, 0))² / (MS(T:R)² / ((t − 1)(r − 1)))`` for t modalities. A mean has the variance
+    ``(t − 1)(r − 1) ((MS(T:R) + r max(Cov2 − Cov3, 0)) / MS(T:R))^p`` for t modalities. Hillis' power p = 2 applies to
+    areas, sensitivity and specificity, as in other programs. Other metrics have p = 1.25, because with few readers a
+    small MS(T:R) by chance makes the degrees of freedom too many. A mean has the variance
     ``MS(R) / r + max(Cov2, 0)``, from its own modality. Fixed readers have the variance of the cases alone, ``2 / r
     (Var − Cov1 + (r − 1)(Cov2 − Cov3))``, and the normal distribution; fixed cases have ``2 / r MS(T:R)``.
 
     In studies simulated from 48 random truths (3 to 20 readers, 30 to 300 cases) the intervals of mean areas contain
     the true value in 94 % by ``scale="auto"`` and in 91 % by ``"identity"``, and those of differences in 95 %. With
-    three readers, a true difference of 0 is rejected in up to 7 % for metrics of a 2×2 table. ``benchmarks/readers.py``
-    repeats this.
+    three readers, a true difference of 0 is rejected in 5 to 6 %, by metric.
+    ``benchmarks/readers.py`` repeats this.
 
     The designs: in a factorial study all readers read all cases under all modalities. Cases may be nested in readers or
     in modalities, or readers in modalities; covariances of groups without common cases are 0. Absent reads are
