@@ -131,7 +131,7 @@ def test_weights_and_clusters_enter_the_standard_error():
         (SCORES["marker_risk"], "net_benefit+prevalence=0.1", r"Write 'net_benefit\+prevalence=0.1\+threshold=…'"),
         (SCORES["marker_risk"].at(0.2), "net_benefit+threshold=0", "between 0 and 1, both excluded, not 0"),
         (SCORES["marker_risk"], "net_benefit+threshold=1", "between 0 and 1, both excluded, not 1"),
-        (SCORES["marker_risk"].at(0.2), "net_benefit+threshold=20", "20 % is 0.2"),
+        (SCORES["marker_risk"].at(0.2), "net_benefit+threshold=20", r"Did you mean 0\.2"),
         (SCORES["marker_risk"], "net_benefit+threshold=0.2+prevalence=14", "`prevalence` lies between 0 and 1"),
         (SCORES["marker_risk"], "net_benefit+threshold=0.2@macro", "Drop '@macro'"),
         (hs.scores(TRUTH, 100 * RISKS["marker_risk"]), "net_benefit+threshold=0.2", "by 100 if they are percentages"),

@@ -274,3 +274,23 @@ def test_each_models_codes_are_compared_with_the_true_ones():
     for said in ({"A": one, "B": 2 * two - 1}, {"A": 2 * two - 1, "B": one}):
         with pytest.raises(DoubtfulDataError, match="the same classes in other codes"):
             hs.paired(true, said)
+
+
+@pytest.mark.parametrize(
+    "codes",
+    [("no", "yes", 0, 1), ("0", "1", "no", "yes"), ("0", "1", "False", "True"), ("Negative", "Positive", "N", "Y")],
+)
+def test_two_codes_of_the_same_classes_are_refused(codes):
+    """Half of the files say 0 and 1 and the others "no" and "yes", which would count as four classes."""
+    y_true = [each for each in codes for _ in range(5)]
+    with pytest.raises(hs.HowsureError, match="two codes of the same classes"):
+        hs.confusion(y_true, y_true[::-1])
+    assert len(hs.confusion(y_true, y_true[::-1], check=False).labels) == 4
+
+
+def test_four_classes_that_share_a_word_are_classes():
+    """Only four words that are two known pairs are refused."""
+    y_true = ["yes", "no", "maybe", "never"] * 5
+    assert len(hs.confusion(y_true, y_true[::-1]).labels) == 4
+    numbers = np.array([0, 1] * 10)
+    assert len(hs.confusion(numbers, numbers[::-1] > 0).labels) == 2  # False equals 0

@@ -70,6 +70,7 @@ def _warnings_in_one_line() -> Iterator[None]:
             else:
                 usual(message, category, *place, **stream)
 
+        warnings.simplefilter("default", HowsureWarning)
         warnings.showwarning = show
         yield
 

@@ -25,7 +25,7 @@ OTHER_NAMES: Mapping[str, str] = {  # arguments → parameters of commands for t
     "readers": "plan_readers",
     "value": "values",
 }
-METRICS = frozenset({"precision", "prevalence", "recall", "sensitivity", "specificity"})  # in backticks, metrics
+METRICS = frozenset({"precision", "prevalence", "recall", "sensitivity", "specificity"})  # where metrics are options
 TEXT = r"'[^']*'|\"[^\"]*\""
 SEVERAL = r"\[[^\]]*\]|\([^()]*\)"
 VALUE = rf"{TEXT}|{SEVERAL}|[\w…-](?:[\w.%…-]*[\w%…])?|"
@@ -104,7 +104,7 @@ def _parts(message: str) -> Iterator[str]:
 def _translated(parts: Iterator[str], options: Options) -> Iterator[str]:
     for part in parts:
         code = part[1:-1] if part.startswith("`") else ""
-        if code in options and code not in METRICS:
+        if code in options and not (code in METRICS and "metric" in options):
             yield f"`{options[code]}`"
         elif code and (alone := ARGUMENT.fullmatch(code)):
             said = _option(alone, options)

@@ -26,6 +26,9 @@ MANY_TERMS = 9  # smallest number of terms at which an equal sum is not a coinci
 MANY_CASES = 20  # with this many cases a class of three does not lack in either column
 FEW_ROWS = 3  # with more cases, a label equal to the number of the others is suspicious
 JUDGED = ("y_pred", "y_score")
+CODES = tuple(  # of the same two classes
+    map(frozenset, (("0", "1"), ("-1", "1"), ("false", "true"), ("no", "yes"), ("n", "y"), ("negative", "positive")))
+)
 
 
 def refuse_confused(given: Mapping[str, Any]) -> None:
@@ -115,7 +118,8 @@ def _fraction(labels: Array) -> float | None:
 def refuse_similar_labels(labels: list[Any]) -> None:
     """Refuse labels that differ only in surrounding blanks, in capitals, or in type (text or number).
 
-    Single letters may differ in capitals, because the classes may be characters.
+    Single letters may differ in capitals, because the classes may be characters. Two pairs of words for the same two
+    classes, such as 0 and 1 beside "no" and "yes", are refused too.
     """
     known: dict[str, Any] = {}
     folded: dict[str, str] = {}
@@ -138,6 +142,20 @@ def refuse_similar_labels(labels: list[Any]) -> None:
                     "alike, such as in lower case."
                 )
                 raise DoubtfulDataError(message)
+    _refuse_two_codes(known)
+
+
+def _refuse_two_codes(labels: Mapping[str, Any]) -> None:
+    """Refuse four labels that are two pairs of words for two classes, as where files in different codes are joined."""
+    written = {name.casefold() for name in labels}
+    pairs = [pair for pair in CODES if pair <= written]
+    if len(labels) == len({*labels.values()}) == 4 and len(pairs) == 2 and not pairs[0] & pairs[1]:
+        one, other = ([labels[name] for name in labels if name.casefold() in pair] for pair in pairs)
+        message = (
+            f"The labels {listed(one)} and {listed(other)} are two codes of the same classes, it seems, and count as "
+            "four classes. Write them alike."
+        )
+        raise DoubtfulDataError(message)
 
 
 def refuse_identifiers(argument_name: str, given: Mapping[Any, tuple[Array, Array]]) -> None:
