@@ -9,9 +9,7 @@ import numpy as np
 
 from howsure.arrays import Booleans, Floats
 from howsure.cached import cached_property
-from howsure.readers.reads import Reads
-
-HILLIS = 2.0  # power of a ratio of variances in his degrees of freedom
+from howsure.readers.reads import HILLIS, Reads
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from howsure.grids import Grid, Tabular
-from howsure.readers.anova import HILLIS, Anova
+from howsure.readers.anova import Anova
+from howsure.readers.reads import HILLIS
 from howsure.readers.sizes import ReaderPlan, planned
 
 WORDS = {

@@ -11,9 +11,8 @@ from howsure.designs.crossed import POWER
 from howsure.errors import HowsureError
 from howsure.metrics.metric import Metric
 from howsure.native.placements import case_placements
-from howsure.readers.anova import HILLIS
 from howsure.readers.dominance import products_of_wins
-from howsure.readers.reads import Reads
+from howsure.readers.reads import HILLIS, Reads
 
 OUTCOMES = 4  # cells of a 2×2 table
 

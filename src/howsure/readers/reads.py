@@ -10,6 +10,7 @@ import numpy as np
 from howsure.arrays import Booleans, Floats, Positions
 from howsure.errors import HowsureError, one_of
 
+HILLIS = 2.0  # power of a ratio of variances in his degrees of freedom
 Design = Literal["factorial", "cases_in_readers", "cases_in_modalities", "readers_in_modalities", "partial"]
 DESIGNS: tuple[Design, ...] = get_args(Design)
 WORDS: dict[Design, str] = {

@@ -13,7 +13,7 @@ from howsure.errors import INVALID_ARGUMENT, HowsureError, checked_level, of_per
 from howsure.grids import Grid, Tabular
 from howsure.methods.core.standard_errors import quantile
 from howsure.numbers import number, percent
-from howsure.readers.anova import HILLIS
+from howsure.readers.reads import HILLIS
 
 NESTED = "readers_in_modalities"
 FEWEST, MOST_READERS, MOST_CASES = 2, 1_000, 10_000_000

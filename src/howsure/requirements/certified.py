@@ -25,9 +25,8 @@ from howsure.metrics.binding import resolve
 from howsure.metrics.forms import Proportion, Ratio
 from howsure.metrics.metric import Metric
 from howsure.requirements.certificate import CertifiedThreshold
-from howsure.requirements.joint_tests import exact_binomial
 from howsure.requirements.requirement import Asked, Requirement, listed_requirements
-from howsure.requirements.risk_tests import binomial_p_values, bounded_mean_p_values, has_counts
+from howsure.requirements.risk_tests import binomial_p_values, bounded_mean_p_values, exact_binomial, has_counts
 from howsure.tables.scores import ScoresTable
 
 Choice = Literal["largest", "smallest"]

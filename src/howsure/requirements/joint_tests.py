@@ -10,7 +10,7 @@ import numpy as np
 
 from howsure.arrays import Seed
 from howsure.errors import HowsureError
-from howsure.estimates.batched_intervals import method_and_table, own_table
+from howsure.estimates.batched_intervals import method_and_table
 from howsure.estimates.estimate import Estimate, positive_notes
 from howsure.estimates.estimation import estimate
 from howsure.estimates.grouped import apply_by_group
@@ -26,7 +26,7 @@ from howsure.metrics.metric import Metric
 from howsure.numbers import number, p_text, percent, significant_decimals
 from howsure.requirements.regions import one_model, thresholds
 from howsure.requirements.requirement import Asked, Requirement, listed_requirements, p_cell
-from howsure.requirements.risk_tests import binomial_p_values, has_counts
+from howsure.requirements.risk_tests import binomial_p_values, exact_binomial, has_counts
 from howsure.tables.table import Table
 
 
@@ -212,16 +212,6 @@ def joint_test(
         p_values=tuple(p_values),
         confidence_level=IntervalSpec.checked(confidence_level, "greater").level,
     )
-
-
-def exact_binomial(metric: Metric, table: Table) -> Method | None:
-    """Return the exact binomial method for a proportion of counted cases; None for other metrics and designs.
-
-    With weights or clusters it uses effective sample sizes (Korn and Graubard 1998).
-    """
-    (own, metric), exact = own_table(table, metric), ClopperPearson()
-    is_usual = not own.design.traits.default_method
-    return exact if is_usual and not exact.unsupported_reason(metric, own) else None
 
 
 def _side(requirement: Requirement) -> Alternative:

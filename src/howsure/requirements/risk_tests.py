@@ -7,7 +7,11 @@ import math
 import numpy as np
 
 from howsure.arrays import Array
+from howsure.estimates.batched_intervals import own_table
+from howsure.methods.core.method import Method
+from howsure.methods.proportions.proportion import ClopperPearson
 from howsure.metrics.forms import Proportion, Ratio
+from howsure.metrics.metric import Metric
 from howsure.requirements.requirement import Requirement
 from howsure.tables.table import Table
 
@@ -18,6 +22,16 @@ def has_counts(table: Table) -> bool:
     """Return whether a table has counts of independent cases without weights."""
     traits = table.design.traits
     return bool(traits.is_independent and traits.is_counted and table.counts.sum() == table.rows)
+
+
+def exact_binomial(metric: Metric, table: Table) -> Method | None:
+    """Return the exact binomial method for a proportion of counted cases; None for other metrics and designs.
+
+    With weights or clusters it uses effective sample sizes (Korn and Graubard 1998).
+    """
+    (own, metric), exact = own_table(table, metric), ClopperPearson()
+    is_usual = not own.design.traits.default_method
+    return exact if is_usual and not exact.unsupported_reason(metric, own) else None
 
 
 def binomial_p_values(share: Proportion, requirement: Requirement, cells: Array) -> Array:
