@@ -126,7 +126,7 @@ PROBABILITIES = [0.1, 0.4, 0.35, 0.8]
 REFUSED = "all scores lie from 0 to 1"
 
 
-@pytest.mark.parametrize("threshold", [1.5, -0.01, 50])
+@pytest.mark.parametrize("threshold", [1.5, -0.01])
 def test_a_threshold_that_no_probability_reaches_is_refused(threshold):
     """For scores from 0 to 1 a finite threshold outside them is refused everywhere, and infinity is recommended."""
     table = hs.scores([0, 0, 1, 1], PROBABILITIES)
@@ -149,6 +149,26 @@ def test_a_threshold_that_no_probability_reaches_is_refused(threshold):
         hs.monitor(by_chunk, "f1", threshold=threshold)
     with pytest.raises(hs.HowsureError, match=REFUSED):
         hs.paired_scores([0, 0, 1, 1], {"A": PROBABILITIES, "B": [3, 2, 4, 1]}).model("A").at(threshold)
+
+
+def test_a_threshold_in_per_cent_leads_to_its_fraction():
+    """A threshold of 50 is taken for 50 %."""
+    with pytest.raises(hs.HowsureError, match=f"{REFUSED}. Did you mean 0.5"):
+        hs.scores([0, 0, 1, 1], PROBABILITIES).at(50)
+
+
+@pytest.mark.parametrize("metrics", [["recall", "roc_auc"], ["roc_auc", "recall"]])
+def test_a_threshold_of_groups_is_for_the_metrics_that_count(metrics):
+    """Areas of groups are computed together, beside metrics at a threshold; alone they refuse it."""
+    tables = hs.scores([0, 1, 1, 0] * 3, np.arange(12.0) % 7, by=[*"aabb"] * 3)
+    found = hs.evaluate(tables, metrics, threshold=3.0)
+    for name, alone in tables.items():
+        assert [each.value for each in found[name].values()] == [
+            each.value for each in hs.evaluate(alone, metrics, threshold=3.0).values()
+        ]
+    for ask in (hs.estimate, lambda given, metric, **settings: hs.evaluate(given, [metric], **settings)):
+        with pytest.raises(hs.HowsureError, match="uses all scores"):
+            ask(tables, "roc_auc", threshold=3.0)
 
 
 def test_infinity_predicts_none_or_all_and_the_ends_are_thresholds():

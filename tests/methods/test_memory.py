@@ -131,6 +131,6 @@ def test_draws_do_not_depend_on_the_number_of_threads(monkeypatch):
     seen = []
     for threads in (1, 3):
         monkeypatch.setattr("howsure.running.threads.cores", lambda threads=threads: threads)
-        monkeypatch.setattr("howsure.tables.table.BLOCK_CELLS", 90)
+        monkeypatch.setattr("howsure.tables.protocols.BLOCK_CELLS", 90)
         seen.append(values_of_draws([metric], table, method.drawer(table), 40, seed_sequence(0)))
     assert (seen[0] == seen[1]).all()

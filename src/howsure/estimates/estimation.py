@@ -124,11 +124,11 @@ def estimate(
     given, asked = coerce_table(table, "estimate"), requested(metric)
     sides = IntervalSpec.checked(confidence_level, alternative)
     question = _Question((asked,), sides.suited(named(method)), sides, random_state, classes, threshold)
-    if isinstance(given, Tables):
-        overall = question.of_one(asked, given.overall)
-        (found,) = question.of_tables(given, [overall]).values()
-        return found
-    return question.of_one(asked, given)
+    tables, first = (given, given.overall) if isinstance(given, Tables) else (None, given)
+    if threshold is not None:
+        question.refuse_unused_threshold(first)
+    overall = question.of_one(asked, first)
+    return overall if tables is None else next(iter(question.of_tables(tables, [overall]).values()))
 
 
 @overload
@@ -217,6 +217,8 @@ def evaluate(
     chosen = sides.suited(named(method))
     seed = seed_sequence(random_state) if isinstance(chosen, DrawingMethod) else random_state
     question = _Question(tuple(specs), chosen, sides, seed, None, threshold)
+    if threshold is not None:
+        question.refuse_unused_threshold(first)
     found = question.of_table(first)
     overall = Evaluation(
         estimates={each.label: each for each in found},
@@ -283,8 +285,6 @@ class _Question:
     def of_one(self, asked: Spec | Metric, table: Table) -> Estimate:
         """Return the estimate of one metric for one table."""
         metric, method = resolve(asked, table, classes=self.classes, threshold=self.threshold), self.method_for(table)
-        if self.threshold is not None:
-            _check_threshold(table, [metric])
         quantity, level = Quantity.of(metric, table), self.sides.two_sided
         own, metric = own_table(table, metric)
         small, same = (own, metric) if isinstance(method, DrawingMethod) else smallest(own, metric)
@@ -381,10 +381,11 @@ class _Question:
         }
 
     def _bound(self, metrics: Sequence[Spec | Metric], table: Table) -> list[Metric]:
-        bound = [resolve(each, table, classes=self.classes, threshold=self.threshold) for each in metrics]
-        if self.threshold is not None:
-            _check_threshold(table, bound)
-        return bound
+        return [resolve(each, table, classes=self.classes, threshold=self.threshold) for each in metrics]
+
+    def refuse_unused_threshold(self, table: Table) -> None:
+        """Raise an error if no metric counts cases at the threshold."""
+        _check_threshold(table, self._bound(asked_metrics(table, self.metrics), table))
 
 
 def _check_threshold(table: Table, metrics: Sequence[Metric]) -> None:

@@ -44,9 +44,9 @@ def rank_batches(tables: Tables[Any]) -> list[tuple[Array, ScoresTable]]:
     Examples
     --------
     >>> import howsure as hs
-    >>> tables = hs.scores([0, 1, 0, 1, 1], [0.1, 0.4, 0.7, 0.8, 0.9], by=["a", "a", "b", "b", "b"])
+    >>> tables = hs.scores([0, 1, 1, 0, 0, 1, 1], [0.1, 0.4, 0.7, 0.2, 0.3, 0.8, 0.9], by=[*"aaabbbb"])
     >>> [(places.tolist(), batch.counts.astype(int).tolist()) for places, batch in rank_batches(tables)]
-    [([0, 1], [[[1, 0], [0, 1], [0, 0]], [[1, 0], [0, 1], [0, 1]]])]
+    [([0, 1], [[[1, 0], [0, 1], [0, 1], [0, 0]], [[1, 0], [1, 0], [0, 1], [0, 1]]])]
     """
     whole, groups = tables.overall, list(tables.values())
     if not (whole.kind.has_thresholds and all(_is_alike(each, whole) for each in groups)):

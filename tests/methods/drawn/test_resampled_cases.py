@@ -10,7 +10,7 @@ from howsure.designs.resampling import Resampling
 from howsure.methods.drawn.resampled_cases import values_of_resamples
 from howsure.metrics.binding import resolve
 from howsure.native.resampling import Resamples
-from howsure.tables.table import Table
+from howsure.tables.scores import ScoresTable
 
 RNG = np.random.default_rng(8)
 TRUTH = np.arange(37) % 3 % 2
@@ -115,7 +115,7 @@ def test_a_metric_has_the_same_values_among_others(size):
 def test_blocks_of_any_size_have_the_same_values(at_once, monkeypatch):
     """However many tables fit the cache."""
     expected = values(METRICS[:3], TABLE, 150)
-    monkeypatch.setattr(Table, "block_size", at_once)
+    monkeypatch.setattr(ScoresTable, "block_size", at_once)
     np.testing.assert_allclose(values(METRICS[:3], TABLE, 150), expected, rtol=1e-12)
 
 
