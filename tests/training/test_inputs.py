@@ -33,6 +33,31 @@ def long(**changes):
 LONG = {"fold": "fold", "run": "run", "case": "case", "model": "model"}
 
 
+@pytest.mark.parametrize(
+    "fold",
+    [
+        [["a"]] * 5 + [["b"]] * 5,
+        [[0.5]] * 10,
+        [[0, 1, 2, 3, 4], [5, 6, 7, 8, 10]],
+        [[-1, 0, 1, 2, 3, 4], [5, 6, 7, 8]],
+        [np.array([True, False]), np.array([False, True])],
+        [(np.arange(10), np.arange(30))],
+    ],
+)
+def test_lists_that_are_no_positions_are_refused(fold):
+    """Names in lists, fractions, positions outside of the cases and short masks get one line."""
+    with pytest.raises(hs.HowsureError, match="no positions of test cases"):
+        hs.cross_validated(np.arange(10) % 2, np.arange(10) % 3 % 2, fold=fold)
+
+
+def test_the_test_cases_of_folds_may_be_masks():
+    """A mask of each fold's test cases is the column of folds."""
+    column = np.arange(len(Y)) % 5
+    masks = [column == each for each in range(5)]
+    found, wanted = (hs.cross_validated(Y, SAID, fold=each).estimate("f1") for each in (masks, column))
+    assert str(found) == str(wanted)
+
+
 def test_scores_of_folds_are_no_predictions():
     """One number a fold is refused with the remedy, as an array and as the result of `cross_validate`."""
     for given in ({"test_score": [0.9, 0.8], "fit_time": [1.0, 1.0]}, [0.9, 0.8, 0.7]):

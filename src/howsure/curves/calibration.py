@@ -18,10 +18,11 @@ from howsure.methods.numerics.binomial import clopper_pearson, wilson
 from howsure.metrics.calibration import bin_starts, bin_sums
 from howsure.metrics.forms import divide
 from howsure.metrics.probability import probabilities
+from howsure.metrics.splines import KNOTS
 from howsure.sources.scores import scores
 
 METHODS = ("bins", "spline", "logistic")
-BINS, KNOTS = 10, 4  # by default
+BINS = 10  # by default
 
 
 @takes_cases(scores)

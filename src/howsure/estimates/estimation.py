@@ -385,21 +385,20 @@ class _Question:
 
     def refuse_unused_threshold(self, table: Table) -> None:
         """Raise an error if no metric counts cases at the threshold."""
-        _check_threshold(table, self._bound(asked_metrics(table, self.metrics), table))
-
-
-def _check_threshold(table: Table, metrics: Sequence[Metric]) -> None:
-    if table.kind.has_thresholds:
-        if not all(metric.of_scores for metric in metrics):
-            return
-        names = ", ".join(f"`{metric.name}`" for metric in metrics)
-        message = (
-            f"`threshold` applies to count metrics such as 'f1'; {names} uses all scores. "
-            "Drop `threshold` or ask for a count metric."
+        asked = asked_metrics(table, self.metrics)
+        counts = any(
+            not resolve(each, table, classes=self.classes, threshold=self.threshold).of_scores for each in asked
         )
-    else:
-        message = f"`threshold` is for tables of scores, and this one holds {table.holds[-1]}: drop it."
-    raise HowsureError(message)
+        if not table.kind.has_thresholds:
+            message = f"`threshold` is for tables of scores, and this one holds {table.holds[-1]}: drop it."
+            raise HowsureError(message)
+        if not counts:
+            names = ", ".join(f"`{resolve(each, table).name}`" for each in asked)
+            message = (
+                f"`threshold` applies to count metrics such as 'f1'; {names} uses all scores. "
+                "Drop `threshold` or ask for a count metric."
+            )
+            raise HowsureError(message)
 
 
 def _of_a_batch(

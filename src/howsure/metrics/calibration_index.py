@@ -138,8 +138,10 @@ def _curve(scores: Array, counts: Array, is_spline: bool) -> tuple[LogitCurve, s
     """Return the curve without its fit, and why it is undefined."""
     line = LogitCurve.of(scores)
     mass = counts.sum(-1)[line.inside]
-    if line.contradicts(counts) or not mass.any():
-        return line, CERTAIN if line.contradicts(counts) else NO_FIT
+    if line.contradicts(counts):
+        return line, CERTAIN
+    if not mass.any():
+        return line, NO_FIT
     if not is_spline:
         return line, ""
     places = knots_of(logit(scores[line.inside]), mass, KNOTS)

@@ -293,9 +293,9 @@ def _from_arrow(name: str, values: Any) -> Column | None:
 
 def missing(values: Any) -> Array:
     """Return a mask of the missing values of an array or a list."""
-    if isinstance(values, np.ndarray) and values.dtype.kind != "O":
-        return np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
     if isinstance(values, np.ndarray):
+        if values.dtype.kind != "O":
+            return np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
         with suppress(TypeError, ValueError):  # of pandas.NA, or of arrays
             return np.asarray(np.equal(values, np.array(None)) | np.not_equal(values, values))  # only nan differs
     return np.fromiter(map(is_missing, values), bool, len(values))

@@ -347,7 +347,7 @@ def fold_column(fold: Any, rows: int | None) -> Any:
         Number of rows, if the predictions are arrays.
     """
     if isinstance(fold, Mapping) and "test" in fold:
-        fold = list(fold["test"])
+        fold = fold["test"]
     if fold is None or isinstance(fold, str) or rows is None:
         return fold
     if hasattr(fold, "__len__") and not isinstance(fold, list | tuple):
@@ -362,8 +362,17 @@ def fold_column(fold: Any, rows: int | None) -> Any:
     code, seen = np.full(rows, -1), np.zeros(rows, dtype=np.intp)
     for place, test in enumerate(tests):
         where = np.asarray(test)
-        code[where] = place
-        seen[where] += 1
+        is_mask = where.dtype.kind == "b" and len(where) == rows
+        is_inside = where.dtype.kind in "iu" and bool(((where >= 0) & (where < rows)).all())
+        if where.size and not (is_mask or is_inside):
+            message = (
+                f"`fold` holds lists that are no positions of test cases, whole numbers from 0 to {rows - 1}. Give the "
+                "fold of each case, or the splits of `cv.split(X, y)` for these cases."
+            )
+            raise HowsureError(message)
+        if where.size:
+            code[where] = place
+            seen[where] += 1
     if (seen != 1).any():
         at = int(np.argmax(seen != 1))
         message = (

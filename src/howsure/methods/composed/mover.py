@@ -202,7 +202,7 @@ class _Part:
     shares: Array
     variances: Array
     defined: Array
-    worth: Callable[[float], Array]  # level → effective number of trials
+    effective_trials: Callable[[float], Array]  # level → effective number of trials
 
     @classmethod
     def of_all(cls, parts: Parts, table: Table) -> list[_Part]:
@@ -222,7 +222,7 @@ class _Part:
         ahead = (slice(None), *[None] * shares.ndim)
         gradient = (share.successes[ahead] - shares * share.trials[ahead]) / np.where(defined, trials, 1)
         variances = _class_variances(gradient, table, classes)
-        n_effective = _worth(share, shares, trials, gradient, variances, table, classes)
+        n_effective = _effective_trials(share, shares, trials, gradient, variances, table, classes)
         slope = _link_slope(share, shares)
         return cls(share, weight, share.metric(shares), shares, variances * slope**2, defined, n_effective)
 
@@ -233,7 +233,7 @@ class _Part:
 
     def limits(self, confidence_level: float) -> tuple[Array, Array]:
         """Return Wilson's limits of each class, on the metric's scale."""
-        n_effective = self.worth(confidence_level)
+        n_effective = self.effective_trials(confidence_level)
         with np.errstate(all="ignore"):
             low, high = binomial.wilson(self.shares * n_effective, n_effective, confidence_level)
             return self.share.metric(low), self.share.metric(high)
@@ -272,7 +272,7 @@ def _class_variances(gradient: Array, table: Table, classes: Array) -> Array:
     return np.stack(each, -1)
 
 
-def _worth(
+def _effective_trials(
     share: Proportion, shares: Array, trials: Array, gradient: Array, variances: Array, table: Table, classes: Array
 ) -> Callable[[float], Array]:
     """Return the effective number of trials of each class, as a function of the level."""
