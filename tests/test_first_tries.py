@@ -58,7 +58,7 @@ def test_a_paired_table_has_the_report_of_its_models():
         (lambda: hs.estimate(TABLE, "mcc", method="bayes", random_state="x"), "`random_state` is a whole.*'x'"),
         (lambda: hs.estimate(TABLE, "mcc", method="bayes", random_state=-1), "`random_state` is a whole.*-1"),
         (lambda: hs.methods.draw_tables(TABLE, random_state=1.5), "`random_state` is a whole.*1.5"),
-        (lambda: hs.bootstrap(np.mean, TRUTH, n_resamples=0), "`n_resamples` must be .* at least 1 .*, not 0"),
+        (lambda: hs.bootstrap(np.mean, TRUTH, n_resamples=0), "`n_resamples` must be .* at least 39 .*, not 0"),
         (
             lambda: hs.bootstrap(np.mean, TRUTH, n_resamples=1e20),
             "`n_resamples` must be .* at most 100,000,000, not 1e",

@@ -19,7 +19,7 @@ TAGS = [["B-PER", "O"], ["O", "B-LOC"]]
 READERS = {"truth": TRUTH[:10] * 3, "reader": np.repeat([1, 2, 3], 10), "case": [*range(10)] * 3}
 CALLS = {
     "adjusted_p_values": lambda **option: hs.comparison.adjusted_p_values([0.01, 0.2], **option),
-    "bootstrap": lambda **option: hs.bootstrap(lambda x: float(np.mean(x)), TRUTH, n_resamples=9, **option),
+    "bootstrap": lambda **option: hs.bootstrap(lambda x: float(np.mean(x)), TRUTH, n_resamples=39, **option),
     "certified_threshold": lambda **option: hs.certified_threshold(SCORES, "recall>0.1", **option),
     "brier_score_loss": lambda **option: hs.brier_score_loss(TRUTH, SCORE, **option),
     "calibrated": lambda **option: hs.calibrated(SCORE, **option),

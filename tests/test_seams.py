@@ -349,8 +349,8 @@ def test_every_verb_answers(source, design):
     for curve in (hs.roc_curve, hs.precision_recall_curve, hs.det_curve, hs.calibration_curve):
         result(curve, model)
     result(hs.threshold_curves, model, ["f1", "recall"])
-    result(hs.optimal_threshold, model, "f1", n_resamples=20, random_state=0)
-    decisions = result(hs.decision_curve, table, thresholds=[0.2, 0.5], n_resamples=20, random_state=0)
+    result(hs.optimal_threshold, model, "f1", n_resamples=39, random_state=0)
+    decisions = result(hs.decision_curve, table, thresholds=[0.2, 0.5], n_resamples=39, random_state=0)
     if decisions is not None:
         for row in decisions.records():  # treating all at a fixed prevalence does not vary, and has no limits
             varies = row["standard_error"] > 0 or row["strategy"] == "treat none"

@@ -79,7 +79,7 @@ class TestChoice:
         best = 2 * stats.norm.cdf(0.5) - 1
         for repeat in range(150):
             table = hs.scores(truth, rng.normal(truth))
-            chosen = optimal_threshold(table, n_resamples=200, random_state=repeat)
+            chosen = optimal_threshold(table, n_resamples=390, random_state=repeat)
             apparent.append(chosen.apparent)
             corrected.append(chosen.value.value)
             inside += chosen.threshold.low <= 0.5 <= chosen.threshold.high
@@ -92,7 +92,7 @@ class TestChoice:
         table = data(3, 2000)
 
         def place(**costs):
-            chosen = optimal_threshold(table, "cost", n_resamples=20, random_state=0, **costs)
+            chosen = optimal_threshold(table, "cost", n_resamples=39, random_state=0, **costs)
             return chosen.threshold.value
 
         assert place(false_negative_cost=10) < place() < place(false_positive_cost=10)
@@ -119,6 +119,20 @@ class TestChoice:
         with pytest.raises(hs.HowsureError, match=words):
             optimal_threshold(data(), **arguments)
 
+    @pytest.mark.parametrize("number", [1, 38])
+    def test_too_few_resamples_are_refused(self, number):
+        """Fewer than 39 resamples have no 2.5 % quantile: a choice and the other bootstraps refuse them alike."""
+        calls = [
+            lambda: optimal_threshold(data(), n_resamples=number),
+            lambda: threshold_curves(data(), "f1", band="simultaneous", n_resamples=number),
+            lambda: hs.decision_curve([0, 1] * 20, np.linspace(0.01, 0.99, 40), n_resamples=number),
+            lambda: hs.methods.Bootstrap("bca", number),
+            lambda: hs.bootstrap(np.mean, np.arange(9.0), n_resamples=number),
+        ]
+        for call in calls:
+            with pytest.raises(hs.HowsureError, match=f"`n_resamples` must be .* at least 39 .*, not {number}"):
+                call()
+
     def test_one_class(self):
         """With a single class no threshold can be chosen."""
         with pytest.raises(hs.HowsureError, match="no case"):
@@ -132,7 +146,7 @@ class TestChoice:
 )
 def test_a_choice_on_degenerate_scores_is_no_point_and_stays_in_range(criterion, truth, score):
     """Separated, reversed or constant scores leave an interval inside the range, or nan with a reason."""
-    chosen = optimal_threshold(hs.scores(truth, list(score)), criterion, n_resamples=200, random_state=0)
+    chosen = optimal_threshold(hs.scores(truth, list(score)), criterion, n_resamples=390, random_state=0)
     lowest = -1.0 if criterion == "youden" else 0.0
     for each, least in ((chosen.value, lowest), (chosen.sensitivity, 0.0), (chosen.specificity, 0.0)):
         assert least <= each.value <= 1

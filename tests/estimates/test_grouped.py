@@ -87,7 +87,7 @@ def test_a_group_that_is_refused_is_named():
     """Where one group's table cannot serve, the error names the group."""
     tables = hs.scores([0, 1, 1, 1, 0, 1], [1, 2, 3, 4, 5, 6], by=["a", "a", "b", "b", "a", "a"])
     with pytest.raises(hs.HowsureError, match="Group 'b': .*one of the classes has no case"):
-        hs.optimal_threshold(tables, n_resamples=20)
+        hs.optimal_threshold(tables, n_resamples=39)
 
 
 def test_results_can_be_sent_to_other_processes():

@@ -98,7 +98,7 @@ def test_draws_of_many_units_take_the_memory_of_a_block(make, kind, method):
     if method.unsupported_reason(resolve(spec, table.model("a") if hasattr(table, "models") else table), table):
         pytest.skip("the table has no such draws")
     ask(
-        type(method)(n_resamples=3) if isinstance(method, hs.methods.Bootstrap) else hs.methods.Dirichlet(n_draws=3)
+        type(method)(n_resamples=39) if isinstance(method, hs.methods.Bootstrap) else hs.methods.Dirichlet(n_draws=3)
     )  # imports
     tracemalloc.start()
     ask(method)

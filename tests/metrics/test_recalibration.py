@@ -19,6 +19,7 @@ CASES, REFERENCE = (
 )
 TRUTH, SCORE, WEIGHT = (np.array([float(row[name]) for row in CASES]) for name in ("y", "p", "weight"))
 CLUSTER = [row["cluster"] for row in CASES]
+VAL_PROB = list(csv.DictReader((DATA / "val_prob_reference.csv").read_text().splitlines()))
 SPECS = {
     "slope": "calibration_slope",
     "free": "calibration_intercept+slope=free",
@@ -46,6 +47,31 @@ def test_coefficients_equal_glm(row):
     assert clustered.standard_error == pytest.approx(
         float(row["clustered"]) * np.sqrt(25 / 24), rel=1e-8
     )  # G / (G - 1)
+
+
+def cases_of(name):
+    """Return truth, scores and weights of a data set of `val_prob.R`."""
+    if name in ("logistic", "forest"):
+        rows = list(csv.DictReader((DATA.parents[1] / "examples" / "breast_cancer.csv").read_text().splitlines()))
+        return np.array([(row["label"] == "malignant", float(row[f"score_{name}"]), 1.0) for row in rows]).T
+    rows = csv.DictReader((DATA / "val_prob.csv").read_text().splitlines())
+    return np.array([[float(row[each]) for each in ("y", "p", "weight")] for row in rows if row["set"] == name]).T
+
+
+@pytest.mark.parametrize("row", VAL_PROB, ids=lambda row: row["set"])
+def test_values_equal_val_prob(row):
+    """O:E, slope, intercept, Brier score and C equal `rms::val.prob` on three data sets, with ties and whole weights.
+
+    The function fits until the deviance changes by less than 0.025, which leaves 5e-7. It leaves out scores of exactly 0
+    and 1, which does not change the coefficients where all of these are right.
+    """
+    truth, score, weight = cases_of(row["set"])
+    found = hs.evaluate(
+        hs.scores(truth, score, sample_weight=weight),
+        ["observed_expected", "calibration_slope", "calibration_intercept+slope=free", "brier_score", "roc_auc"],
+    )
+    expected = [float(row[name]) for name in ("oe", "Slope", "Intercept", "Brier", "C")]
+    assert [each.value for each in found.values()] == pytest.approx(expected, abs=1e-6)
 
 
 def test_the_ratio_is_observed_over_expected():

@@ -18,6 +18,7 @@ from howsure.designs.base import Design
 from howsure.designs.traits import Description
 from howsure.metrics.binding import resolve
 from howsure.report import evidence
+from howsure.report.gaps import gaps_section
 from howsure.report.html import as_json
 from howsure.report.measured import LEVELS
 
@@ -618,6 +619,21 @@ def test_an_audit_is_in_words_and_numbers():
     for title in ("recall of each group", "FPR of each group"):
         head = report.to_html().partition(f"<bdi>{title}</bdi>")[2].partition("</thead>")[0]
         assert head.count('class="key') == 2
+
+
+def test_gaps_that_fail_leave_their_reason():
+    """If the gaps of a model cannot be computed, one sentence names the model and the reason, and the others are shown."""
+    rng = np.random.default_rng(3)
+    truth, site = rng.integers(0, 2, 120), {"site": np.repeat(["a", "b"], 60)}
+    two = hs.confusion(truth, truth[::-1], by=site)
+    three = hs.confusion(rng.integers(0, 3, 120), rng.integers(0, 3, 120), by=site)
+    found = gaps_section({"A": two, "B": three}, ["recall"], 0.95, np.random.SeedSequence(0))
+    assert found.paragraphs[0][0].startswith("Recall: the largest gap")
+    (reason,) = found.paragraphs[-1]
+    assert reason.startswith("The gaps of B are not known: `recall`")
+    assert len(found.sheets) == 2
+    alone = gaps_section({"B": three}, ["recall"], 0.95, np.random.SeedSequence(0))
+    assert alone.paragraphs[0][0].startswith("The gaps are not known: `recall`")
 
 
 def test_groups_have_a_section_on_gaps():

@@ -71,7 +71,7 @@ class Settings:
     method : str or Method, optional
         A method or its name; the default depends on the metric.
     n_resamples : int
-        Number of resamples of a bootstrap passed by name.
+        Number of resamples of a bootstrap passed by name, at least 39.
     random_state : int, Generator, SeedSequence or None
         Seed of the methods that use random numbers.
     data : frame, mapping, path or None

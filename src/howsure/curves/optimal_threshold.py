@@ -112,7 +112,7 @@ def optimal_threshold(
     confidence_level : float
         Confidence level of the intervals, between 0 and 1.
     n_resamples : int
-        Number of resamples.
+        Number of resamples, at least 39.
     random_state : int, Generator or SeedSequence, optional
         Seed of the resamples; each group has its own stream.
 

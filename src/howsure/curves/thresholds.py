@@ -55,7 +55,7 @@ def threshold_curves(
     confidence_level : float
         Confidence level of the band, between 0 and 1.
     n_resamples : int
-        Number of resamples for simultaneous bands.
+        Number of resamples for simultaneous bands, at least 39.
     random_state : int, Generator or SeedSequence, optional
         Seed of the resamples; each group has its own stream.
 

@@ -52,7 +52,7 @@ def decision_curve(
     confidence_level : float
         Confidence level of each band, between 0 and 1.
     n_resamples : int
-        Number of draws of the Bayesian bootstrap, for probabilities and the value of information.
+        Number of draws of the Bayesian bootstrap, at least 39, for probabilities and the value of information.
     random_state : int, Generator or SeedSequence, optional
         Seed of the draws; each group has its own stream.
     **cases

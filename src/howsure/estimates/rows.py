@@ -10,9 +10,9 @@ from typing import Any, Literal
 import numpy as np
 
 from howsure.arrays import Array, Seed
-from howsure.errors import HowsureError, checked_level, looked_up, whole_number, without
+from howsure.errors import HowsureError, checked_level, looked_up, without
 from howsure.estimates.estimate import Estimate
-from howsure.methods.core.draws import MOST_DRAWS, child_seed, seed_sequence
+from howsure.methods.core.draws import checked_resamples, child_seed, seed_sequence
 from howsure.methods.core.lookup import named
 from howsure.methods.drawn.bootstrap import Bootstrap, limits_of_draws
 from howsure.methods.drawn.jackknife import skewness_of_jackknife
@@ -47,7 +47,7 @@ def bootstrap(
     method : str or Bootstrap
         ``"bootstrap_percentile"``, ``"bootstrap_basic"`` or ``"bootstrap_bca"``.
     n_resamples : int
-        Number of resamples.
+        Number of resamples, at least 39.
     confidence_level : float
         Confidence level of the interval, between 0 and 1.
     random_state : int, Generator, SeedSequence or None
@@ -88,7 +88,7 @@ def bootstrap(
     if not isinstance(chosen, Bootstrap) or chosen.kind == "studentized":
         message = f"`bootstrap` takes 'bootstrap_percentile', 'bootstrap_basic' or 'bootstrap_bca', not {method!r}."
         raise HowsureError(message)
-    level, size = checked_level(confidence_level), whole_number("n_resamples", n_resamples, most=MOST_DRAWS)
+    level, size = checked_level(confidence_level), checked_resamples("n_resamples", n_resamples)
     if not callable(function):
         message = f"`function` must be a function of the arrays, not {function!r}."
         raise HowsureError(message)
@@ -148,7 +148,7 @@ def bootstrap_ci(
     confidence_level : float
         Confidence level of the interval, between 0 and 1.
     n_resamples : int
-        Number of resamples.
+        Number of resamples, at least 39.
     method : str
         ``"bootstrap_percentile"``, ``"bootstrap_basic"`` or ``"bootstrap_bca"``.
     random_state : int, Generator, SeedSequence or None

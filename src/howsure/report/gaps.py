@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -105,7 +104,7 @@ def can_differ(metric: str | Metric) -> bool:
 
 
 def gaps_section(models: Mapping[str, Tables[Any]], metrics: Sequence[Any], level: float, seed: Any) -> Section:
-    """Return the section on gaps between the groups of models; empty where metrics or groups do not allow it.
+    """Return the section on gaps between the groups of models, or why there are none; empty where none are asked.
 
     Parameters
     ----------
@@ -119,10 +118,13 @@ def gaps_section(models: Mapping[str, Tables[Any]], metrics: Sequence[Any], leve
         Seed of the draws of normal errors.
     """
     found: dict[str, Gaps] = {}
+    failed: dict[str, list[str]] = {}  # reason → models
     for name, tables in models.items():
         if metrics and 1 < len(tables) <= MOST_GROUPS and tables.overall.design.traits.has_labels:
-            with suppress(HowsureError):
+            try:
                 found[name] = cast("Gaps", compared(tables, metrics, confidence_level=level, random_state=seed))
+            except HowsureError as error:
+                failed.setdefault(str(error), []).append(name)
     paragraphs, sheets = [], []
     for name, gaps in found.items():
         prefix = f"{name}: " * (len(found) > 1)
@@ -131,6 +133,9 @@ def gaps_section(models: Mapping[str, Tables[Any]], metrics: Sequence[Any], leve
         sheets += [replace(sheet, title=prefix + sheet.title) for sheet in each]
     if found:
         paragraphs.append((_projection(next(iter(found.values()))),))
+    for reason, names in failed.items():
+        of = f" of {', '.join(names)}" * (len(models) > 1)
+        paragraphs.append((f"The gaps{of} are not known: {reason}",))
     return Section("Gaps between groups", tuple(paragraphs), sheets=tuple(sheets))
 
 

@@ -374,10 +374,10 @@ def test_draws_that_vary_by_rounding_have_the_delta_methods_interval():
     table = hs.from_counts([[30, 20], [20, 30]])
     metric = resolve("accuracy", table)
     draws = np.append(np.repeat([0.5, 0.7], 5), np.nan)
-    found = Bootstrap(n_resamples=11).interval_of(draws, metric, table, 0.9)
+    found = Bootstrap(n_resamples=39).interval_of(draws, metric, table, 0.9)
     assert found.standard_error == pytest.approx(np.sqrt(10 * 0.01 / 9))
     assert found.reason == "undefined on 1 of 11 resamples"
-    one = Bootstrap(n_resamples=3).interval_of(np.array([0.5, 0.5 + 1e-15, np.nan]), metric, table, 0.9)
+    one = Bootstrap(n_resamples=39).interval_of(np.array([0.5, 0.5 + 1e-15, np.nan]), metric, table, 0.9)
     delta = hs.methods.Delta().interval(metric, table, 0.9)
     assert (one.low, one.high) == (delta.low, delta.high)
     assert "no variation" in one.reason

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from howsure.arrays import Array, Seed
-from howsure.errors import HowsureError, UndefinedDesignError
+from howsure.errors import HowsureError, UndefinedDesignError, whole_number
 from howsure.metrics.metric import Metric
 from howsure.running.progress import progress
 from howsure.running.threads import in_threads
@@ -23,8 +23,14 @@ from howsure.tables.protocols import block_size, collapse_cells
 from howsure.tables.table import Table
 
 Draw = Callable[[int, Any], Array]  # (size, rng) -> (size, cells); naming the generator would load `numpy.random`
+FEWEST_RESAMPLES = 39  # their extremes are the limits of a 95 % interval: (39 + 1) * 0.025 = 1
 MOST_DRAWS = 10**8  # 0.8 GB per metric; the Monte Carlo error of their quantiles is then negligible
 STREAMS_OF_TABLES = 2**22  # index of the first child seed that is used for the tables of a batch
+
+
+def checked_resamples(name: str, number: object) -> int:
+    """Return a number of resamples that gives limits at 95 %; the error calls it ``name``."""
+    return whole_number(name, number, least=FEWEST_RESAMPLES, most=MOST_DRAWS)
 
 
 def seed_sequence(random_state: Seed) -> np.random.SeedSequence:

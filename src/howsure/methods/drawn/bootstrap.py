@@ -12,8 +12,8 @@ import numpy as np
 from howsure.arrays import Array, Seed
 from howsure.designs.resampling import Resampling
 from howsure.designs.sampling import holds_few
-from howsure.errors import HowsureError, whole_number
-from howsure.methods.core.draws import MOST_DRAWS, Draw, child_seed, seed_sequence
+from howsure.errors import HowsureError
+from howsure.methods.core.draws import Draw, checked_resamples, child_seed, seed_sequence
 from howsure.methods.core.interval import UNDEFINED, Interval, IntervalAtLevel
 from howsure.methods.core.inversion import p_value, resolved
 from howsure.methods.core.method import DrawingMethod, needs_no_distance
@@ -43,7 +43,7 @@ class Bootstrap(DrawingMethod):
         ``"bca"``: corrected for bias and acceleration; ``"studentized"``: quantiles of the resampled value's
         distance in units of its own standard error.
     n_resamples : int
-        Number of resamples.
+        Number of resamples, at least 39.
 
     Notes
     -----
@@ -90,7 +90,7 @@ class Bootstrap(DrawingMethod):
                 message = f"There is no kind of bootstrap '{self.kind}'. Write `Bootstrap(n_resamples={self.kind})`."
                 raise HowsureError(message)
             raise HowsureError.unknown("kind of bootstrap", str(self.kind), KINDS)
-        whole_number("n_resamples", self.n_resamples, most=MOST_DRAWS)
+        checked_resamples("n_resamples", self.n_resamples)
 
     @property
     def name(self) -> str:  # type: ignore[override]  # each kind has its own

@@ -13,8 +13,7 @@ import numpy as np
 from howsure.arrays import Array, Seed
 from howsure.designs.cases import Cases
 from howsure.designs.expected import Batch
-from howsure.errors import whole_number
-from howsure.methods.core.draws import MOST_DRAWS
+from howsure.methods.core.draws import checked_resamples
 from howsure.methods.core.interval import CONSTANT, UNDEFINED, Interval, IntervalAtLevel
 from howsure.methods.core.method import Method
 from howsure.methods.core.standard_errors import NOISE
@@ -45,7 +44,7 @@ class Predictive(Method):
     Parameters
     ----------
     n_draws : int
-        Number of draws of the labels, for tables that need draws.
+        Number of draws of the labels, at least 39, for tables that need draws.
 
     References
     ----------
@@ -62,7 +61,7 @@ class Predictive(Method):
     name: ClassVar[str] = "predictive"
 
     def __post_init__(self) -> None:
-        whole_number("n_draws", self.n_draws, most=MOST_DRAWS)
+        checked_resamples("n_draws", self.n_draws)
 
     def unsupported_reason(self, metric: Metric, table: Table) -> str:
         """Return "" for cases that are not labelled yet, otherwise the reason why not."""
