@@ -18,7 +18,7 @@ from howsure.errors import HowsureError
 HYPHEN, STANDARD = "-", "<stdin>"  # names of standard input: as users write it, and one that is not parsed as an option
 Files = Annotated[list[str], Parameter(name="FILE", negative=())]
 InputFormat = Annotated[
-    Literal["csv", "tsv", "json", "jsonl", "parquet", "feather", "xlsx", "xls", "ods"] | None,
+    Literal["csv", "tsv", "json", "jsonl", "parquet", "feather", "xlsx", "xls", "ods", "imrmc"] | None,
     Parameter(help="Format of standard input; it may be compressed."),
 ]
 COMPRESSED = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}  # their first bytes

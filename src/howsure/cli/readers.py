@@ -19,8 +19,8 @@ def readers(
     files: Files,
     /,
     *,
-    reader: str,
-    case: str,
+    reader: str | None = None,
+    case: str | None = None,
     truth: str | None = None,
     rating: str | None = None,
     call: str | None = None,
@@ -51,8 +51,8 @@ def readers(
     Parameters
     ----------
     files
-        One row per read: CSV, TSV, JSON lines, Parquet, Arrow, Feather or a spreadsheet. Files, folders and quoted
-        patterns are read as one data set; - is standard input.
+        One row per read: CSV, TSV, JSON lines, Parquet, Arrow, Feather or a spreadsheet; or a file of iMRMC, which
+        needs no names of columns. Files, folders and quoted patterns are read as one data set; - is standard input.
     reader
         Column with the reader.
     case

@@ -20,6 +20,7 @@ from howsure.sources.columns import refuse_other_lengths
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import columns
 from howsure.sources.groups import by_columns, groups_of_columns, roles
+from howsure.sources.imrmc import columns_by_role
 from howsure.sources.scores import binary_truth, is_positive_stated, score_values
 
 ROLES = ("reader", "case", "modality")
@@ -30,8 +31,8 @@ def reader_study(
     rating: object = ...,
     *,
     truth: object = ...,
-    reader: object,
-    case: object,
+    reader: object = ...,
+    case: object = ...,
     modality: object = ...,
     call: object = ...,
     data: object = ...,
@@ -53,8 +54,8 @@ def reader_study(
     rating: object = ...,
     *,
     truth: object = ...,
-    reader: object,
-    case: object,
+    reader: object = ...,
+    case: object = ...,
     modality: object = ...,
     call: object = ...,
     data: object = ...,
@@ -82,8 +83,8 @@ def reader_study(
     rating: object = None,
     *,
     truth: object = None,
-    reader: object,
-    case: object,
+    reader: object = None,
+    case: object = None,
     modality: object = None,
     call: object = None,
     data: object = None,
@@ -117,7 +118,8 @@ def reader_study(
     call : array-like of shape (n,) or str, optional
         The class that the reader called, in place of a rating.
     data : frame, mapping, path or None
-        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
+        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file. The
+        columns of a file of iMRMC need no names: ``hs.reader_study(data="study.imrmc")``.
     metric : str, optional
         ``"roc_auc"``, the default for ratings: the empirical area, by placements. Or any metric of a 2×2 table, such as
         ``"sensitivity"``, with a ``threshold`` or calls.
@@ -196,17 +198,14 @@ def reader_study(
     True
     """
     named = by_columns(by, data)
-    given = {"rating": rating, "call": call, "truth": truth, "reader": reader, "case": case, "modality": modality}
-    if (rating is None) == (call is None):
-        message = (
-            "Give `rating`, a number for each read that is higher for positive cases, or `call`, the class called."
-        )
-        raise HowsureError(message)
-    found = columns(data, {role: each for role, each in given.items() if each is not None} | roles(named))
+    given = _given(
+        {"rating": rating, "call": call, "truth": truth, "reader": reader, "case": case, "modality": modality}, data
+    )
+    found = columns(data, given | roles(named))
     coded = {role: encoded(role, found[role]) for role in ROLES if role in found}
     split = [encoded(role, found[role]) for role in roles(named)]
     is_read = np.ones(len(coded["case"]), dtype=bool)
-    if truth is None:
+    if "truth" not in given:
         if call is not None:
             raise HowsureError(GIVE)
         refuse_other_lengths({each: found[each] for each in ("rating", *ROLES[:2])})
@@ -252,6 +251,24 @@ def reader_study(
             message = f"Group '{key}': {error}"
             raise HowsureError(message) from None
     return Grouped(results=results, overall=study(np.flatnonzero(is_read)), columns=groups.columns)
+
+
+def _given(columns: dict[str, object], data: object) -> dict[str, object]:
+    """Return the given columns by role, and by default those of a file of iMRMC."""
+    usual = columns_by_role(data)
+    if columns["call"] is not None and columns["rating"] is None:
+        usual.pop("rating", None)
+    given = usual | {role: each for role, each in columns.items() if each is not None}
+    if ("rating" in given) == ("call" in given):
+        message = (
+            "Give `rating`, a number for each read that is higher for positive cases, or `call`, the class called."
+        )
+        raise HowsureError(message)
+    lacking = [f"`{role}`" for role in ROLES[:2] if role not in given]
+    if lacking:
+        message = f"Give {' and '.join(lacking)}: a study needs the reader and the case of each read."
+        raise HowsureError(message)
+    return given
 
 
 def _truth(column: Column, pos_label: object) -> tuple[Booleans, Array]:

@@ -7,8 +7,8 @@ import numpy as np
 from howsure.arrays import Array, Booleans, Floats
 from howsure.errors import HowsureError
 from howsure.sources.encoding import Column
+from howsure.sources.imrmc import TRUTH_READERS
 
-READERS = {"-1", "-1.0", "truth"}  # the first of iMRMC's files, the last of its R package
 GIVE = (
     "Give `truth`, the true class of each read's case. It may be left out if each case has a row of the reader 'truth' "
     "or -1, whose rating is the true class, as in files of iMRMC."
@@ -32,7 +32,7 @@ def truth_by_row(ratings: Floats, reader: Column, case: Column) -> tuple[Array, 
     """
     codes, cases = (np.asarray(each.codes, dtype=np.int64) - each.offset for each in (reader, case))
     states = np.isin(
-        codes, [place for place, name in enumerate(reader.levels.tolist()) if str(name).strip() in READERS]
+        codes, [place for place, name in enumerate(reader.levels.tolist()) if str(name).strip() in TRUTH_READERS]
     )
     if not states.any():
         raise HowsureError(GIVE)

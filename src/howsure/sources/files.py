@@ -1,4 +1,4 @@
-"""Files: predictions in CSV, TSV, JSON lines, Parquet, Arrow, Feather and spreadsheets, in one file or in many."""
+"""Files: predictions in CSV, TSV, JSON lines, Parquet, Arrow, Feather, spreadsheets and iMRMC's, one or many."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from howsure.errors import HowsureError
 from howsure.sources.file_checks import refuse_unsound
+from howsure.sources.imrmc import columns_of_imrmc, is_imrmc
 from howsure.sources.json_tables import is_object
 from howsure.sources.locations import (
     ARROW,
@@ -33,7 +34,8 @@ def read(data: Location | Sequence[Location], wanted: Collection[str] | None = N
 
     The format follows from the suffix; CSV, TSV and JSON may be compressed (``.gz``, ``.zst``). A column's type follows
     from all its rows: integers if all values are whole numbers, but text if numbers have leading zeros. Labels such as
-    yes and no, or true and false, are text. A folder named ``site=A`` adds the text column ``site`` to its cases.
+    yes and no, or true and false, are text. A reader study in iMRMC's format has the columns readerID, caseID,
+    modalityID, score and truth. A folder named ``site=A`` adds the text column ``site`` to its cases.
 
     Parameters
     ----------
@@ -54,7 +56,7 @@ def read(data: Location | Sequence[Location], wanted: Collection[str] | None = N
         if not is_address(file):
             refuse_unsound(Path(file))
     format_ = format_of(files[0])
-    if format_ in SHEETS:
+    if format_ in SHEETS or any(map(is_imrmc, files)):
         return _columns(files)
     if format_ == ".json" and any(not is_address(file) and is_object(Path(file)) for file in files):
         return _columns(files)
@@ -98,6 +100,8 @@ def _columns(files: Sequence[Location]) -> dict[str, list[Any]]:
 
 
 def _read_columns(file: Location) -> dict[str, list[Any]]:
+    if is_imrmc(file):
+        return columns_of_imrmc(file)
     if format_of(file) not in SHEETS:
         return read_text(Path(file))
     if is_address(file):

@@ -19,7 +19,8 @@ JSON = (".json", *LINES)
 PARQUET = (".parquet", ".pq")
 ARROW = (".arrow", ".feather", ".ipc")
 SHEETS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
-FORMATS = (*PLAIN, *JSON, *PARQUET, *ARROW, *SHEETS)
+IMRMC = (".imrmc",)  # reader studies
+FORMATS = (*PLAIN, *JSON, *PARQUET, *ARROW, *SHEETS, *IMRMC)
 COMPRESSED = (".gz", ".zst")
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # of a folder for cases without a value
 
@@ -121,7 +122,7 @@ def suffix_of(file: Location) -> str:
 def format_of(file: Location) -> str:
     """Return the canonical suffix of a file's format; refuse an unknown one."""
     suffix = suffix_of(file)
-    for formats in (JSON, PARQUET, ARROW, SHEETS):
+    for formats in (JSON, PARQUET, ARROW, SHEETS, IMRMC):
         if suffix in formats:
             return formats[0] if formats is not JSON else suffix
     if suffix not in PLAIN:

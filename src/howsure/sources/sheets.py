@@ -13,6 +13,7 @@ from howsure.sources.parts import refuse_header
 
 Row = list[Any]
 BY_OPENPYXL = (".xlsx", ".xlsm")
+RJAFROC = {"TRUTH", "FP", "TP"}, {"TRUTH", "NL", "LL"}  # sheets of its workbooks
 FAULTS = frozenset({"#N/A", "#DIV/0!", "#REF!", "#VALUE!", "#NAME?", "#NUM!", "#NULL!"})  # errors of formulas
 
 
@@ -45,6 +46,12 @@ def _chosen(path: Path, sheets: dict[str, list[Row]], wanted: str) -> list[Row]:
         one_of("sheet", wanted, sheets)
         return sheets[wanted]
     filled = {name: rows for name, rows in sheets.items() if any(not _is_blank(cell) for row in rows for cell in row)}
+    if any(each <= set(filled) for each in RJAFROC):
+        message = (
+            f"'{path}' is a workbook of RJafroc: {listed(filled)}. Save its ROC ratings with one row per read, in R by "
+            "DfSaveDataFile(…, format = 'iMRMC')."
+        )
+        raise HowsureError(message)
     if len(filled) > 1:
         first = next(iter(filled))
         message = (
