@@ -28,6 +28,7 @@ METRICS = {
     "roc_auc, identity": {"scale": "identity"},
     "roc_auc, one-shot": {"method": "one_shot"},
     "sensitivity": {"metric": "sensitivity"},
+    "specificity": {"metric": "specificity"},
     "accuracy": {"metric": "accuracy"},
     "f1": {"metric": "f1"},
     "mcc": {"metric": "mcc"},
@@ -114,13 +115,24 @@ def simulated(truth, rng, readers, studies):
         yield name, *np.mean(hits, 0)
 
 
+def rows_of(readers, cases, place, studies, seed):
+    """Return the name of each metric, and the coverage under one truth, which this place and the seed determine."""
+    rng, is_null = np.random.default_rng([seed, readers, cases, place]), place % 2 == 0
+    truth = Truth(rng, cases, is_null=is_null)
+    return [(name, (readers, cases, is_null, *each)) for name, *each in simulated(truth, rng, readers, studies)]
+
+
 def main(studies=200, seed=20261127):
-    rng = np.random.default_rng(seed)
     found = defaultdict(list)
     for readers, cases, place in product(READERS, CASES, range(TRUTHS)):
-        truth = Truth(rng, cases, is_null=place % 2 == 0)
-        for name, *covered in simulated(truth, rng, readers, studies):
-            found[name].append((readers, cases, place % 2 == 0, *covered))
+        for name, row in rows_of(readers, cases, place, studies, seed):
+            found[name].append(row)
+    show(found)
+    timed()
+
+
+def show(found):
+    """Print a table of the coverage by metric, and by the number of readers and of cases."""
     print(f"{'metric':<18} {'mean':>6} {'worst':>6} {'difference':>12} {'worst':>6} {'type I':>7}")
     for name, rows in found.items():
         table = np.array(rows, dtype=float)
@@ -137,7 +149,6 @@ def main(studies=200, seed=20261127):
                 if len(part)
             ]
             print("   ", title, "; ".join(said))
-    timed()
 
 
 def null(studies=100, seed=7, truths=60):

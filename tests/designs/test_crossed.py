@@ -312,6 +312,8 @@ def test_what_has_no_answer_is_refused_in_one_line():
     """Three factors, one named twice, strata, units, and methods that leave out one unit name a remedy."""
     with pytest.raises(hs.HowsureError, match="`groups` has 3 columns"):
         hs.confusion("truth", "said", data={"truth": TRUTH, "said": SAID, **BOTH, "site": CASE}, groups=[*BOTH, "site"])
+    with pytest.raises(hs.HowsureError, match="`groups` has 3 columns"):
+        hs.confusion(TRUTH, SAID, groups=[READER, CASE, CASE % 2])
     with pytest.raises(hs.HowsureError, match="twice"):
         hs.confusion("truth", "said", data={"truth": TRUTH, "said": SAID, **BOTH}, groups=["case", "case"])
     with pytest.raises(hs.HowsureError, match="Samples with `strata` take one column"):
@@ -319,7 +321,7 @@ def test_what_has_no_answer_is_refused_in_one_line():
     with pytest.raises(hs.HowsureError, match="Units take one column of `groups`"):
         hs.events(TRUTH, SAID, OTHER, groups=BOTH)
     table = hs.confusion(TRUTH, SAID, groups=BOTH)
-    with pytest.raises(hs.HowsureError, match="bootstrap"):
+    with pytest.raises(hs.HowsureError, match="without each unit.*'bootstrap_percentile'"):
         hs.estimate(table, "f1", method="bootstrap_bca")
     with pytest.raises(hs.HowsureError, match="`groups\\['case'\\]` is blank in 1 rows"):
         hs.confusion(TRUTH, SAID, groups={"reader": READER, "case": ["", *map(str, CASE[1:])]})

@@ -173,6 +173,17 @@ def test_one_shot_is_imrmcs():
     assert nested.degrees_of_freedom == pytest.approx(4)
 
 
+def test_an_unbiased_variance_may_be_negative():
+    """Then the difference has no interval and no shares of readers and cases, and the reason names another method."""
+    rng, (reader, modality, case) = np.random.default_rng(20), np.indices((3, 2, 12)).reshape(3, -1)
+    rating = case % 2 + rng.normal(size=len(case))
+    found = hs.reader_study(rating, truth=case % 2, reader=reader, case=case, modality=modality, method="one_shot")
+    (difference,) = found.differences.values()
+    assert np.isnan([difference.low, difference.standard_error, difference.share_of_readers]).all()
+    assert "method='obuchowski_rockette'" in difference.reason
+    assert found.source_of_uncertainty == f"The shares of readers and cases are unknown: {difference.reason}."
+
+
 def test_one_modality_is_a_mean_over_readers():
     """Without modalities there is one mean, equal to that of the modality in a study of two."""
     both, reads = vandyke(), columns([row for row in rows() if row["treatment"] == 2])

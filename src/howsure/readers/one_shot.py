@@ -85,5 +85,6 @@ def _contrast(plain: Contrast, variance: float, terms: list[tuple[float, int]]) 
     """Return a contrast with Satterthwaite's degrees of freedom of the mean squares, at least the smallest of them."""
     below = sum(part**2 / degrees_of_freedom for part, degrees_of_freedom in terms)
     degrees_of_freedom = max(variance**2 / below if below > 0 else math.inf, min(each for _, each in terms))
-    error = math.sqrt(variance) if variance > 0 else math.nan
-    return Contrast(plain.value, error, degrees_of_freedom, plain.of_readers, plain.of_cases)
+    if not variance > 0:
+        return Contrast(plain.value, math.nan, degrees_of_freedom, math.nan, math.nan)
+    return Contrast(plain.value, math.sqrt(variance), degrees_of_freedom, plain.of_readers, plain.of_cases)

@@ -339,7 +339,8 @@ class ReaderStudy(Tabular, Named):
         main = self.records()[-1] if len(self.modalities) == 2 else self.records()[0]
         readers = main["share_of_readers"]
         if math.isnan(readers):
-            return "The data show no variation."
+            unknown = f"The shares of readers and cases are unknown: {main['reason']}."
+            return unknown if math.isnan(main["standard_error"]) else "The data show no variation."
         what = f"the difference {main['name']}" if len(self.modalities) == 2 else "the mean"
         return (
             f"Of the variance of {what}, {_percent(readers)} is due to the sample of readers and "

@@ -147,12 +147,19 @@ def _named(groups: Any, data: object) -> dict[str, Any] | None:
         return {each: each for each in groups}
     if isinstance(groups, list | tuple) and data is None and len(groups) == FACTORS and all(map(_is_column, groups)):
         return {str(getattr(each, "name", None) or f"factor {at}"): each for at, each in enumerate(groups, 1)}
+    if isinstance(groups, list | tuple) and data is None and len(groups) > FACTORS and all(map(_is_array, groups)):
+        return {f"factor {at}": each for at, each in enumerate(groups, 1)}
     shape: tuple[int, ...] = np.shape(groups) if getattr(groups, "ndim", 1) == AXES else ()
     if len(shape) != AXES or shape[1] < FACTORS:
         return None
     if hasattr(groups, "columns"):
         return {str(name): groups[name] for name in groups.columns}
     return {f"factor {at + 1}": groups[:, at] for at in range(shape[1])}
+
+
+def _is_array(each: object) -> bool:
+    """Whether this is an array or a Series, which are no labels of cases."""
+    return hasattr(each, "dtype") and len(np.shape(cast("Array", each))) == 1
 
 
 def _is_column(each: object) -> bool:

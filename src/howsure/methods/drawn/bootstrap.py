@@ -117,8 +117,13 @@ class Bootstrap(DrawingMethod):
                 f"`{self.name}` needs the standard error of each resample, which depends on the clusters drawn. Use "
                 "'bootstrap_percentile'."
             )
-        if design.supports(Resampling.resample) and (self.kind != "bca" or design.supports(Resampling.leave_one_out)):
-            return ""
+        if design.supports(Resampling.resample):
+            if self.kind != "bca" or design.supports(Resampling.leave_one_out):
+                return ""
+            return (
+                f"`{self.name}` needs the tables without each unit, and the design `{type(design).__name__}` has none. "
+                "Use 'bootstrap_percentile'."
+            )
         return f"`{self.name}` needs tables drawn anew, and the design `{type(design).__name__}` has none. Use 'delta'."
 
     def drawer(self, table: Table) -> Draw:
