@@ -1,23 +1,21 @@
-"""Tails of few whole counts, by sums of ratios, against SciPy's binomial distribution."""
+"""Tails and probabilities of single binomial distributions, against SciPy's."""
 
 import numpy as np
 import pytest
 from scipy import special, stats
 
-from howsure.methods.numerics.binomial_tail import _stirling_error, are_small, tails_of
+from howsure.methods.numerics.binomial_tail import _stirling_error, are_small, mid_p_odds, probabilities_of
 
 
 @pytest.mark.parametrize("trials", [2, 3, 17, 400, 16_384])
-def test_tails_of_few_whole_counts_are_those_of_the_incomplete_beta_function(trials):
-    """Sums of ratios give SciPy's binomial tails, near the limits of all usual levels and far beyond."""
+@pytest.mark.parametrize("tail", [1e-14, 1e-6, 0.025, 0.3, 0.4999])
+def test_mid_p_odds_of_one_count_solve_their_equation(trials, tail):
+    """The mean of SciPy's two binomial tails is the requested one, at usual levels and far beyond."""
     for successes in {1, trials // 3 or 1, trials - 1}:
-        tails = tails_of(np.array(successes), np.array(trials))
-        deviation = np.sqrt(1 / successes + 1 / (trials - successes))  # of the log odds
-        for reach in (0.0, 0.5, 2.0, 6.0, 20.0):
-            odds = np.log(successes / (trials - successes)) - reach * deviation
-            share = special.expit(odds)
-            expected = stats.binom.sf([successes - 1, successes], trials, share)
-            assert tails(np.array(odds)) == pytest.approx(expected, rel=1e-9, abs=1e-290)
+        odds = mid_p_odds(float(successes), float(trials), tail, stats.norm.isf(tail))
+        share = special.expit(odds)
+        found = stats.binom.sf([successes - 1, successes], trials, share).mean()
+        assert found == pytest.approx(tail, rel=1e-8)
 
 
 @pytest.mark.parametrize(
@@ -41,17 +39,15 @@ def test_few_whole_counts_of_few_trials_are_small(successes, trials, small):
     assert are_small(np.array(successes), np.array(trials)) is small
 
 
-def test_tails_of_several_counts_keep_their_shape():
-    """Each count has its own log odds; without a success, or without a failure, the tails are not known."""
+def test_probabilities_of_several_counts_keep_their_shape():
+    """Each count has its own log odds; without a success, or without a failure, the probability is not known."""
     successes, trials = np.array([[1.0, 3.0, 0.0], [2.0, 7.0, 4.0]]), np.array([[4.0, 9.0, 5.0], [3.0, 8.0, 4.0]])
     odds = np.linspace(-1, 1, 6).reshape(2, 3)
-    found = tails_of(successes, trials)(odds)
-    assert found.shape == (2, 2, 3)
+    found = probabilities_of(successes, trials)(odds)
     inner = (successes > 0) & (successes < trials)
-    for place in range(2):
-        expected = stats.binom.sf(successes - 1 + place, trials, special.expit(odds))
-        assert found[place][inner] == pytest.approx(expected[inner], rel=1e-10)
-        assert np.isnan(found[place][~inner]).all()
+    expected = stats.binom.pmf(successes, trials, special.expit(odds))
+    assert found[inner] == pytest.approx(expected[inner], rel=1e-10)
+    assert np.isnan(found[~inner]).all()
 
 
 @pytest.mark.parametrize("n", [1, 2, 7.5, 15, 15.999, 16, 16.001, 40, 1e4, 1e9])

@@ -20,15 +20,21 @@ from numpy.typing import ArrayLike
 
 from howsure.arrays import Array
 from howsure.methods.numerics.binomial_search import accepted_shares
-from howsure.methods.numerics.binomial_tail import are_small, tails_of
+from howsure.methods.numerics.binomial_tail import (
+    ENOUGH,
+    LEAST_START,
+    MOST_BENT,
+    MOST_STEPS,
+    NEGLIGIBLE,
+    are_small,
+    halley_step,
+    mid_p_of_one,
+    probabilities_of,
+)
 from howsure.methods.numerics.bisection import root
 from howsure.methods.numerics.confidence_levels import tail_of
 
 MANY_COUNTS = 64  # above this number, look for equal counts
-MOST_STEPS, ENOUGH = 60, 1e-9  # of Halley's method; smallest step in the log odds
-NEGLIGIBLE = 1e-11  # error that the next step would remove
-MOST_BENT = 0.5  # curvature beyond which a step is Newton's
-LEAST_START = 0.3  # of the successes, in the start
 MOST_EXACT = 2**13  # trials from which on the probability of one outcome is the difference of two tails
 LEAST_SHARE = 1e-3
 MOST_OUTCOMES = 1e12  # beyond this, floating-point numbers do not resolve the probabilities of single outcomes
@@ -108,6 +114,10 @@ def mid_p(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> L
     (0.2544, 0.3658)
     """
     x, n, tail = _prepared(successes, trials, confidence_level)
+    if are_small(x, n):
+        pairs = zip(x.ravel().tolist(), n.ravel().tolist(), strict=True)
+        low, high = np.array([mid_p_of_one(*pair, tail, _normal(tail)) for pair in pairs]).T.reshape(2, *x.shape)
+        return low, high
     if x.size > MANY_COUNTS:  # with many classes or groups, few counts are distinct
         pairs, places = np.unique(x + 1j * n, return_inverse=True)
         if 2 * pairs.size < x.size:
@@ -115,7 +125,7 @@ def mid_p(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> L
             return low[places].reshape(x.shape), high[places].reshape(x.shape)
 
     # The upper limit is computed for failures, for which p has full relative precision.
-    low, high = _mid_p_odds(_tails(x, n), np.stack([x, n - x]), n, tail)
+    low, high = _mid_p_odds(np.stack([x, n - x]), n, tail)
     # Where all cases agree, p**n / 2 is the tail.
     with np.errstate(all="ignore"):
         logarithm = np.log(2 * tail) / n
@@ -308,14 +318,12 @@ def jeffreys_or_mid_p(share: Array, trials: Array, confidence_level: float) -> t
     return np.where(some, np.minimum(low, share), 0.0), np.where(some, np.maximum(high, share), 1.0)
 
 
-def _mid_p_odds(tails: Callable[[Array], Array], x: Array, n: Array, tail: float) -> Array:
+def _mid_p_odds(x: Array, n: Array, tail: float) -> Array:
     """Return the log odds of the p at which the mean of ``P(X >= x)`` and ``P(X > x)`` is the tail, by Halley's method.
 
-    Let f be the logarithm of that mean over the tail, and ``b = f f'' / (2 f'²)`` its curvature. A step is ``f / f'``,
-    Newton's, over ``1 - b``, and leaves an error of about b² steps. The start is Wilson's limit, first p₀ and then that
-    of ``x - (1 - 2 p₀) (z² - 1) / 6``, which removes the skewness of X (Cornish and Fisher).
+    It starts and ends as `mid_p_odds`, which is for one whole count.
     """
-    square = _normal(tail) ** 2
+    square, tails = _normal(tail) ** 2, _tails(x[0], n)
     with np.errstate(all="ignore"):
         start = x
         for _ in range(2):
@@ -325,13 +333,10 @@ def _mid_p_odds(tails: Callable[[Array], Array], x: Array, n: Array, tail: float
         odds = np.where(np.isfinite(odds), odds, -np.log1p(n))
         for _ in range(MOST_STEPS):
             least, more = tails(odds)
-            mean, p = (least + more) / 2, _expit(odds)
-            share, half = (least - more) / mean, x / 2 + p * (n / 2 - x)
-            slope, place = share * half, np.log(mean / tail)
-            bent = share * ((x - n * p) * half + p * (1 - p) * (n / 2 - x)) - slope**2
-            bend = place * bent / (2 * slope**2)
+            mean = (least + more) / 2
+            newton, bend = halley_step(np.log(mean / tail), (least - more) / mean, x, n, _expit(odds))
             bend = np.where(np.abs(bend) < MOST_BENT, bend, 0.0)
-            step = place / slope / (1 - bend)
+            step = newton / (1 - bend)
             step = np.where(np.isfinite(step) & (x > 0), step, 0.0)  # without successes there is no root
             odds = odds - step
             left = np.abs(step) * np.where(bend == 0, 1.0, bend**2)
@@ -342,17 +347,15 @@ def _mid_p_odds(tails: Callable[[Array], Array], x: Array, n: Array, tail: float
 
 def _tails(x: Array, n: Array) -> Callable[[Array], Array]:
     """Return a function from log odds to P(≥ x) and P(> x), for successes and for failures."""
-    if are_small(x, n):
-        return tails_of(np.stack([x, n - x]), np.stack([n, n]))
     if x.size and np.nanmax(n) > MOST_EXACT:
         at_least, below = _at_least(np.stack([x, x + 1]), n), _below(np.stack([x + 1, x]), n)
         return lambda odds: np.stack([at_least(_expit(odds[0])), below(_expit(-odds[1]))], 1)
     upper, lower = _at_least(x, n), _below(x + 1, n)
-    alone = tails_of(np.stack([x, n - x]), np.stack([n, n]), is_alone=True)
+    exactly = probabilities_of(np.stack([x, n - x]), np.stack([n, n]))
 
     def tails(odds: Array) -> Array:
         least = np.stack([upper(_expit(odds[0])), lower(_expit(-odds[1]))])
-        return np.stack([least, least - alone(odds)[0]])
+        return np.stack([least, least - exactly(odds)])
 
     return tails
 
