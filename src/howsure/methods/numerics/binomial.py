@@ -115,8 +115,8 @@ def mid_p(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> L
     """
     x, n, tail = _prepared(successes, trials, confidence_level)
     if are_small(x, n):
-        pairs = zip(x.ravel().tolist(), n.ravel().tolist(), strict=True)
-        low, high = np.array([mid_p_of_one(*pair, tail, _normal(tail)) for pair in pairs]).T.reshape(2, *x.shape)
+        each = zip(x.ravel().tolist(), n.ravel().tolist(), strict=True)
+        low, high = np.array([mid_p_of_one(*pair, tail, _normal(tail)) for pair in each]).T.reshape(2, *x.shape)
         return low, high
     if x.size > MANY_COUNTS:  # with many classes or groups, few counts are distinct
         pairs, places = np.unique(x + 1j * n, return_inverse=True)

@@ -75,9 +75,9 @@ def mid_p_of_one(x: float, n: float, tail: float, z: float) -> tuple[float, floa
 def mid_p_odds(x: float, n: float, tail: float, z: float) -> float:
     """Return the log odds of the p at which the mean of ``P(X >= x)`` and ``P(X > x)`` is the tail.
 
-    ``P(X >= x) = P(X = x) (1 + r₀ + r₀ r₁ + …)`` with ``r_j = (n - x - j) / (x + 1 + j) · p / (1 - p)``. Halley's method
-    starts from Wilson's limit, first p₀ and then that of ``x - (1 - 2 p₀) (z² - 1) / 6``, which removes the skewness of X
-    (Cornish and Fisher).
+    ``P(X >= x) = P(X = x) (1 + r₀ + r₀ r₁ + …)`` with ``r_j = (n - x - j) / (x + 1 + j) · p / (1 - p)``. Halley's
+    method starts from Wilson's limit, first p₀ and then that of ``x - (1 - 2 p₀) (z² - 1) / 6``, which removes the
+    skewness of X (Cornish and Fisher).
 
     Parameters
     ----------
