@@ -122,7 +122,7 @@ class Bootstrap(DrawingMethod):
                 return ""
             return (
                 f"`{self.name}` needs the tables without each unit, and the design `{type(design).__name__}` has none. "
-                "Use 'bootstrap_percentile'."
+                "Use 'delta' or 'bootstrap_percentile'."
             )
         return f"`{self.name}` needs tables drawn anew, and the design `{type(design).__name__}` has none. Use 'delta'."
 
