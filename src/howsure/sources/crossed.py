@@ -145,16 +145,21 @@ def _named(groups: Any, data: object) -> dict[str, Any] | None:
             message = f"`groups` names the column {groups[0]!r} twice. Name it once, or two columns."
             raise HowsureError(message)
         return {each: each for each in groups}
-    if isinstance(groups, list | tuple) and data is None and len(groups) == FACTORS and all(map(_is_column, groups)):
+    if isinstance(groups, list | tuple) and data is None and _are_columns(groups):
         return {str(getattr(each, "name", None) or f"factor {at}"): each for at, each in enumerate(groups, 1)}
-    if isinstance(groups, list | tuple) and data is None and len(groups) > FACTORS and all(map(_is_array, groups)):
-        return {f"factor {at}": each for at, each in enumerate(groups, 1)}
     shape: tuple[int, ...] = np.shape(groups) if getattr(groups, "ndim", 1) == AXES else ()
     if len(shape) != AXES or shape[1] < FACTORS:
         return None
     if hasattr(groups, "columns"):
         return {str(name): groups[name] for name in groups.columns}
     return {f"factor {at + 1}": groups[:, at] for at in range(shape[1])}
+
+
+def _are_columns(groups: list[object] | tuple[object, ...]) -> bool:
+    """Whether these are two columns, or more than two arrays, which are refused; others are labels of cases."""
+    if len(groups) == FACTORS:
+        return all(map(_is_column, groups))
+    return len(groups) > FACTORS and all(map(_is_array, groups))
 
 
 def _is_array(each: object) -> bool:
