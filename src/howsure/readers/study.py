@@ -178,7 +178,7 @@ class ReaderStudy(Tabular, Named):
         Parameters
         ----------
         readers, cases : int, optional
-            Number of readers and of cases, of which the one that is not given is found.
+            Number of readers and of cases; one of them is found.
         power : float, optional
             Probability that the study shows a difference, or no more than the margin.
         width : float, optional

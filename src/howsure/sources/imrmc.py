@@ -25,7 +25,7 @@ Line = tuple[int, list[str]]  # its number, and its fields
 
 
 def is_imrmc(file: Location) -> bool:
-    """Whether a file has the suffix of iMRMC, or is a text with the line that begins its data.
+    """Whether a file has the suffix of iMRMC, or is a text with the line `BEGIN DATA:`.
 
     Parameters
     ----------
@@ -69,8 +69,8 @@ def columns_of_imrmc(file: Location) -> dict[str, list[object]]:
     Raises
     ------
     HowsureError
-        If no line begins the data, a line has other than four fields, a score is no number, a case has no true class or
-        two, or the numbers of readers, modalities and cases that precede the data are not those of the data.
+        If the line `BEGIN DATA:` is absent, a line has other than four fields, or a score is no number. If a case has
+        no true class or two. If the data do not have the numbers of readers, modalities and cases stated above them.
     """
     if is_address(file):
         message = f"'{file}' is a file of iMRMC elsewhere. Download it first."
