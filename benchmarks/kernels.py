@@ -54,7 +54,7 @@ def data(rows: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def bootstraps() -> None:
-    """Bootstraps of areas and average precisions, a case of a resample."""
+    """Bootstraps of areas and average precisions, time per case and resample."""
     from sklearn import metrics
 
     for rows, resamples, fewer, few in ((10_000, 9_999, 1_024, 20), (1_000_000, 2_048, 64, 1)):
@@ -85,7 +85,7 @@ def bootstraps() -> None:
 
 
 def units() -> None:
-    """Bootstraps of other metrics and designs, a case of a resample, n = 100,000."""
+    """Bootstraps of other metrics and designs, time per case and resample, n = 100,000."""
     from sklearn import metrics as sk
 
     rng, rows, resamples = np.random.default_rng(3), 100_000, 9_999
@@ -149,7 +149,7 @@ def units() -> None:
 
 
 def delong() -> None:
-    """DeLong's interval from columns, a case."""
+    """DeLong's interval from columns, time per case."""
     import confidenceinterval
 
     true, score = data(1_000_000)
@@ -165,7 +165,7 @@ def delong() -> None:
 
 
 def draws() -> None:
-    """Gamma draws, a draw."""
+    """Gamma draws, time per draw."""
     for shape in (0.5, 1.0, 3.0, 40.0, 8_000.0):
         shapes, size = np.full(100, shape), 1_310
 

@@ -32,6 +32,10 @@ The page reports the processor time of howsure on one core, and the ratio to ano
 packages run alternately in one process, and short tasks are repeated. The numbers are medians with the range of the
 repetitions. howsure computes an interval with every metric; scikit-learn does not. Times depend on the machine,
 ratios less so. `python benchmarks/speed.py` measures this and writes this page.
+
+"Ours" is howsure. The "peer" is another package, or howsure without the option of the row, and "(scaled)" means that a
+part of its job was timed and multiplied. "Aim" is the project's own limit: of the ratio if there is a peer, otherwise
+of the time, memory or growth. A growth of n^0.5 means that the time grows as the square root of n.
 """
 SECTIONS = (
     ratios.SECTIONS
@@ -43,7 +47,7 @@ SECTIONS = (
     | waits.SECTIONS
     | kernels.SECTIONS
 )
-PART = re.compile(r"^## (.+?)\n+((?:\|.*\n)+)", re.MULTILINE)
+PART = re.compile(r"^## (.+?)\n+((?:[^#|\n].*\n)*\n*(?:\|.*\n)+)", re.MULTILINE)  # a table, after a note or none
 
 
 def table(rows: list[measure.Row]) -> str:
@@ -73,7 +77,7 @@ def summary(parts: list[str]) -> str:
     ratios = [float(cell.partition("×")[0].replace(",", "")) for cell in column if "×" in cell]
     faster = sum(ratio >= 1 for ratio in ratios)
     return (
-        f"**Summary.** howsure is faster than the other package in {faster} of {len(ratios)} jobs; the median ratio is "
+        f"**Summary.** howsure is at least as fast as the comparison in {faster} of {len(ratios)} jobs; the median ratio is "
         f"{median(ratios):.1f}, and the\nsmallest {min(ratios):.2f}.\n"
     )
 

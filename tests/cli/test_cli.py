@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
+from howsure.cli.app import app as shell
 from support.examples import CANCER
 from support.shell import run, run_apart
 
@@ -196,6 +197,21 @@ def test_markup_in_labels_is_shown_as_text(tmp_path):
     arguments = ["report", str(path), "--y-true", "t", "--y-pred", "p", "--per-class"]
     assert "[red]x[/red]" in run(*arguments).stdout
     assert "&lt;b&gt;y&lt;/b&gt;" in run(*arguments, "--format", "html").stdout
+
+
+def test_every_option_of_every_command_has_a_description():
+    """The help of a command has a text for each of its arguments and options."""
+    commands = {name: shell[name] for name in shell if not name.startswith("-")}
+    commands |= {f"study {name}": shell["study"][name] for name in shell["study"] if not name.startswith("-")}
+    bare = [
+        (name, argument.names[0])
+        for name, command in commands.items()
+        if command.default_command
+        for argument in command.assemble_argument_collection(parse_docstring=True)
+        if argument.show and not argument.parameter.help
+    ]
+    assert len(commands) > 20
+    assert bare == []
 
 
 def test_help_describes_every_option():

@@ -152,7 +152,7 @@ def test_what_is_not_told_apart():
     models = {"best": np.ones(40), "near": np.r_[np.ones(39), 0], "far": np.tile([1, 0], 20)}
     found = hs.evaluate_log(log_of(models))
     assert found.not_told_apart("t") == ["near"]
-    assert found.sentences() == ["t: not told apart from best: near."]
+    assert found.sentences() == ["t: not significantly different from best: near."]
 
 
 def test_cautions_of_easy_and_hard_tasks():

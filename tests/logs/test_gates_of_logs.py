@@ -46,7 +46,7 @@ def test_a_model_without_one_score_is_named(harness, gate, tmp_path):
     "new, code, sentence",
     [
         (GRADES - 2, 2, "new − old has no interval"),
-        (GRADES, 0, "not told apart from old: new."),
+        (GRADES, 0, "not significantly different from old: new."),
         (GRADES - 2 - GRADES / 10, 1, "all differ from old."),
     ],
 )

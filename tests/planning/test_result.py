@@ -44,7 +44,7 @@ SUPPORT = replace(WIDTH, goal="support", target=0.8)
             WIDTH,
             (
                 "accuracy: 1,453 cases give 95 % intervals 0.05 wide on average, if the value is 0.923 (1,440 by the normal "
-                "distribution, checked on 4,000 simulated studies). By the pilot of 1,100 cases alone it may take 1,201 to "
+                "distribution, checked on 4,000 simulated studies). Given the uncertainty of the pilot (1,100 cases), it may take 1,201 to "
                 "1,701."
             ),
         ),
@@ -66,7 +66,7 @@ SUPPORT = replace(WIDTH, goal="support", target=0.8)
             replace(WIDTH, high=INF),
             (
                 "accuracy: 1,453 cases give 95 % intervals 0.05 wide on average, if the value is 0.923 (1,440 by the normal "
-                "distribution, checked on 4,000 simulated studies). By the pilot of 1,100 cases alone it may take 1,201 or "
+                "distribution, checked on 4,000 simulated studies). Given the uncertainty of the pilot (1,100 cases), it may take 1,201 or "
                 "more: the interval has no upper end, as the pilot does not exclude that no number suffices."
             ),
         ),

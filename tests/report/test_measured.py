@@ -182,7 +182,7 @@ def paired():
 
 
 @pytest.mark.parametrize(
-    "correction, words", [("holm", "Holm"), ("max_t", "hold all together"), ("none", "by chance alone")]
+    "correction, words", [("holm", "Holm"), ("max_t", "cover simultaneously"), ("none", "by chance alone")]
 )
 def test_pairs_of_models_are_compared_in_words_and_on_one_axis(paired, correction, words):
     """Each pair has its sentence, interval and p-value; a caution describes the adjustment for their number."""
@@ -200,7 +200,7 @@ def test_pairs_of_models_are_compared_in_words_and_on_one_axis(paired, correctio
         ends = [left + (right - left) * share / 100 for share in (start, start + width, axis.line)]
         assert ends == pytest.approx([each.low, each.high, 0], abs=1e-4)
         assert row[2].order == each.p_value
-    assert any(words in each and each.startswith("3 comparisons") for each in cautions_of(report))
+    assert any(words in each and "3 comparisons" in each for each in cautions_of(report))
     held = report.to_dict()["comparisons"]["forest − bayes"]
     assert (held["low"], held["p_value"]) == (found["forest", "bayes"].low, found["forest", "bayes"].p_value)
 

@@ -58,7 +58,7 @@ from howsure.cli.unlabelled import unlabelled
 
 app = App(
     name="howsure",
-    help="How sure are you of that F1? Error bars for what people report about classifiers.",
+    help="How sure are you of that F1? Confidence intervals for classifier metrics.",
     help_epilogue=shown("howsure"),
     default_parameter=Parameter(negative=()),
     version_flags=["--version"],
@@ -66,7 +66,7 @@ app = App(
 app.register_install_completion_command(help="Install completion for the shell that runs this: bash, zsh or fish.")
 MEASURE, COMPARE, LABELS, PLAN, LOOK_UP = (
     Group(title, sort_key=place)
-    for place, title in enumerate(("Measure", "Compare", "Labels that are few or wrong", "Plan", "Look up"))
+    for place, title in enumerate(("Measure", "Compare", "Few or wrong labels", "Plan", "Look up"))
 )
 study_app.group = COMPARE
 app.command(study_app)

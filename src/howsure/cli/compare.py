@@ -66,7 +66,7 @@ def compare(
     sheet: Sheet = None,
     how: Format = "table",
 ) -> None:
-    """Two or more models on the same cases, pair by pair.
+    """Compare two or more models on the same cases, pair by pair.
 
     Parameters
     ----------

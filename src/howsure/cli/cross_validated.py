@@ -38,7 +38,7 @@ def cross_validated(
     sheet: Sheet = None,
     how: Format = "table",
 ) -> None:
-    """Learning algorithms, by the folds of a cross-validation or by training runs.
+    """Metrics of learning algorithms, from cross-validation folds or training runs.
 
     Parameters
     ----------

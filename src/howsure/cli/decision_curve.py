@@ -63,14 +63,14 @@ def decision_curve(
     sheet: Sheet = None,
     how: Format = "table",
 ) -> None:
-    """Net benefit of predicted risks along the thresholds of a decision, with treating all and treating none.
+    """Net benefit of predicted risks at each decision threshold, compared with treating all and none.
 
     Parameters
     ----------
     y_score
         Column with the predicted risk of the positive class, between 0 and 1. Several columns are several models.
     thresholds
-        Risks from which on cases are treated, between 0 and 1; by default 0.01, 0.02, …, 0.99.
+        Thresholds, between 0 and 1: cases with at least this risk are treated. By default 0.01, 0.02, …, 0.99.
     prevalence
         Prevalence where the models will be used, for case-control data; by default that of the sample.
     """

@@ -79,8 +79,8 @@ Checklist = Annotated[
     Parameter(
         name="--checklist",
         help=(
-            "Reporting guideline whose items are a section of the report, with the numbers that answer them: "
-            "tripod-ai, stard-ai, claim or model-card. Needs --html."
+            "Reporting guideline for a checklist in the report, with the numbers that answer its items: tripod-ai, "
+            "stard-ai, claim or model-card. Needs --html."
         ),
     ),
 ]

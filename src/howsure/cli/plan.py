@@ -83,7 +83,7 @@ def plan(
     ----------
     files
         A pilot, one row per case: CSV, TSV, JSON lines, Parquet, Arrow, Feather or a spreadsheet. Files, folders and
-        quoted patterns are read as one data set; - is standard input. None if rates are stated.
+        quoted patterns are read as one data set; - is standard input. Omit it if rates are stated.
     metric
         The metric, as a spec string such as f1@macro; accuracy by default, roc_auc of scores, mean of values.
     width
@@ -114,10 +114,15 @@ def plan(
         Column with a number per case instead of labels, or two.
     task
         Column with the task, if --values are successes (1) and failures (0) of runs of tasks.
-    sensitivity, specificity
-        Proportions of positives and of negatives predicted correctly, with the decimals as published.
-    positives, negatives
-        Numbers of positive and negative cases, in the proportion of the study.
+    sensitivity
+        Proportion of positive cases predicted correctly, with the decimals as published; needs --specificity,
+        --positives and --negatives.
+    specificity
+        Proportion of negative cases predicted correctly.
+    positives
+        Number of positive cases of the published study.
+    negatives
+        Number of negative cases of the published study.
     groups
         Column with the cluster of each case (patient, document, user): cases of one cluster may be
         correlated. Two columns are crossed factors, such as models and items, one of which is --fixed.

@@ -46,7 +46,7 @@ def readers(
     sheet: Sheet = None,
     how: Format = "table",
 ) -> None:
-    """Several readers of the same cases (MRMC): means over readers.
+    """Multi-reader multi-case (MRMC) studies: metrics averaged over readers.
 
     Parameters
     ----------

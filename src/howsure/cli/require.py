@@ -74,7 +74,7 @@ def require(
     sheet: Sheet = None,
     how: Format = "table",
 ) -> None:
-    """Whether requirements on metrics are all met, or the threshold that meets them with stated confidence.
+    """Test requirements on metrics, or find the threshold that meets them with stated confidence.
 
     The command ends with code 1 unless all requirements are shown.
 

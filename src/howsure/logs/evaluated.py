@@ -159,7 +159,8 @@ class LogEvaluation(Tabular, Mapping[Key, Estimate]):
             alike = self.not_told_apart(task)
             unknown = [model for model in own if self._is_unknown((task, model))]
             for against in dict.fromkeys(each.names[1] for each in own.values()):
-                said += [f"{task}: not told apart from {against}: {', '.join(alike)}."] if alike else []
+                if alike:
+                    said.append(f"{task}: not significantly different from {against}: {', '.join(alike)}.")
                 said += [f"{task}: all differ from {against}."] if not alike and not unknown else []
                 said += [f"{task}: {model} − {against} {_without_interval(own[model])}." for model in unknown]
         return said
@@ -173,8 +174,8 @@ class LogEvaluation(Tabular, Mapping[Key, Estimate]):
     def _many(self) -> Iterator[str]:
         if self.pairs > 1:
             yield (
-                f"{self.pairs:,} comparisons are made; their p-values are adjusted for that by Holm's method, and each "
-                "interval holds by itself."
+                f"The p-values of the {self.pairs:,} comparisons are adjusted by Holm's method; the intervals are not "
+                "adjusted for their number."
             )
 
     def records(self) -> list[dict[str, Any]]:

@@ -235,7 +235,8 @@ def _summary(plan: Plan, many: str) -> str:
     if math.isfinite(plan.low) and plan.low < plan.high * (1 - 1e-6):
         open_ended = "or more: the interval has no upper end, as the pilot does not exclude that no number suffices"
         to = f"to {math.ceil(plan.high):,}" if math.isfinite(plan.high) else open_ended
-        said.append(f"By the pilot of {plan.pilot:,} cases alone it may take {math.ceil(plan.low):,} {to}.")
+        needed = f"{math.ceil(plan.low):,} {to}"
+        said.append(f"Given the uncertainty of the pilot ({plan.pilot:,} cases), it may take {needed}.")
     return " ".join([*said, *([f"{plan.note}."] if plan.note else [])])
 
 

@@ -15,7 +15,7 @@ from howsure.planning.pilots import Pilot
 from howsure.tables.table import Table
 
 ROUNDING = 1e-9  # of the variance, and of cases
-WEIGHED = "Cases chosen by class, as in the best split, count with weights that bring back the classes' shares."
+WEIGHED = "Cases sampled by class, as in the best split, need weights that restore the class frequencies."
 SIZES = (0.5, 2.0, 4.0)  # of clusters, relative to the pilot's
 
 

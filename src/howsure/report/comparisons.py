@@ -18,9 +18,9 @@ from howsure.report.content import Cell, Section, Sheet, Texts, word
 MOST_SENTENCES = 6
 LIMITS = ("value", "low", "high")
 CORRECTIONS = {
-    "holm": "by Holm’s method: at most once in 20 is any of the p-values below 0.05 by chance",
-    "bonferroni": "by Bonferroni’s method: at most once in 20 is any of the p-values below 0.05 by chance",
-    "fdr_bh": "by Benjamini and Hochberg’s method: of the p-values below 0.05 one in 20 is expected to be by chance",
+    "holm": "by Holm’s method: without true differences, one is below 0.05 in at most 1 of 20 studies",
+    "bonferroni": "by Bonferroni’s method: without true differences, one is below 0.05 in at most 1 of 20 studies",
+    "fdr_bh": "by Benjamini and Hochberg’s method: at most 1 in 20 below 0.05 is expected to be a false finding",
 }
 OPTIONAL = {
     "p_value": "p-value",
@@ -134,11 +134,11 @@ def cautions(found: Mapping[str, Any], correction: str, pooled: Mapping[str, Any
 
 def _many(size: int, correction: str) -> str:
     if correction == "max_t":
-        return f"{size} comparisons are made; intervals and p-values allow for that: the intervals hold all together."
+        return f"Intervals and p-values are adjusted for {size} comparisons: the intervals cover simultaneously."
     if correction in CORRECTIONS:
         return (
-            f"{size} comparisons are made. Their p-values are adjusted for that, {CORRECTIONS[correction]}. Each "
-            "interval holds by itself; of many, some should miss."
+            f"The p-values of the {size} comparisons are adjusted {CORRECTIONS[correction]}. The intervals are "
+            "not adjusted for their number; among many, some miss the true value."
         )
     return (
         f"{size} comparisons are made, and neither intervals nor p-values are adjusted for their number: among many, "

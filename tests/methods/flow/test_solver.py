@@ -150,12 +150,12 @@ def test_the_skewness_of_a_value_allows_for_its_changing_variance():
 def test_paths_of_other_tables_are_kept():
     """The shorter of two paths is continued by its last value."""
     one, other = np.arange(6.0).reshape(3, 1, 2), np.arange(10.0, 20.0).reshape(5, 1, 2)
-    found = solver._put(np.array([True, False]), one, other)
+    found = solver._merged(np.array([True, False]), one, other)
     assert found[:, 0, 0].tolist() == [0, 2, 4, 4, 4]
     assert found[:, 0, 1].tolist() == [11, 13, 15, 17, 19]
-    back = solver._put(np.array([True, False]), other, one)
+    back = solver._merged(np.array([True, False]), other, one)
     assert back[:, 0].T.tolist() == [[10, 12, 14, 16, 18], [1, 3, 5, 5, 5]]
-    assert solver._put(np.array([True, True]), one, other) is one
+    assert solver._merged(np.array([True, True]), one, other) is one
 
 
 def walked(distances, values, observed, *, scale=None, bounds=(-9.0, 9.0)):
@@ -192,7 +192,7 @@ def test_quantiles_count_from_where_a_late_path_passes_the_observed_value():
         0.9,
     )
     assert late._passes().ravel().tolist() == [True, True]
-    assert late._passed().ravel() == pytest.approx([2.2, 0.0])
+    assert late._quantile_of_passing().ravel() == pytest.approx([2.2, 0.0])
     low, high = late.limits(np.array([1.0])).ravel()
     assert low == pytest.approx(2 - 0.5 * (1 + 2.2 - 0.5))
     assert high == pytest.approx(2.5)

@@ -1,4 +1,10 @@
-"""The path from the observed table in both directions, and its values at a normal quantile: the limits of the flow."""
+"""The limits of `Flow`: values on the path whose distance from the observed table is a given normal quantile.
+
+From the starting table the path is followed down and up in strides of about 0.7 standard errors. Each point stores its
+value, and its distance: the normal quantile of the observed table if the table of this point were the true one. The
+limits at a quantile z are the values at which the distance is z, interpolated between points by a parabola. Points are
+added only as far as a requested quantile or value needs. Arrays have two rows: down and up.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +33,19 @@ REMOTE = 6 * np.log(10.0)  # on a logarithmic scale: rounding decides how likely
 
 @final
 class Path:
-    """The tables along the path down and up from each observed one, and their distances from it as normal quantiles."""
+    """Values along the path of each table of a batch, with their distances from the observed table.
+
+    Parameters
+    ----------
+    tables : PathTables
+        The starting tables, and the steps along their paths.
+    value : ndarray of shape (tables,)
+        Observed values of the metric.
+    excess : ndarray of shape (tables,)
+        Additional skewness due to clusters, relative to that of independent cases; see `Clustering.excess_skewness`.
+    bounds : tuple of float
+        Range of the metric.
+    """
 
     def __init__(self, tables: PathTables, value: Array, excess: Array, bounds: tuple[float, float]) -> None:
         self.tables, self.excess, self.bounds = tables, excess, bounds
@@ -42,7 +60,7 @@ class Path:
         self.varies = is_positive_error(np.sqrt(self.start.variance[0]), self.centre)
         self.reach = np.full(self.centre.shape, -np.inf)
         self.distances = self.values = np.zeros((1, 2, len(self.centre)))
-        self.way: _Way | None = None
+        self.trace: _Trace | None = None
 
     def distance(self, here: Point, near: Point, far: Point, tables: Any) -> Array:
         """Return the normal quantile of the observed table if ``here`` were the true one.
@@ -55,33 +73,34 @@ class Path:
         error = np.sqrt(here.variance)
         skewness = here.third / (here.variance * error)
         excess = self.excess[tables] * skewness  # of clusters, whose variance is estimated
-        share, found = self.tables.score_share, np.zeros(error.shape)
+        weight, found = self.tables.score_share, np.zeros(error.shape)
         error = error * np.sqrt(self.inflation[tables])
-        if share > 0:
-            off = self.tables.score(here, tables) - (self.bias[tables] if self.tables.sums_classes else 0.0)
-            score = off / error
-            found = share * _quantile(score + excess / 2, skewness - 2 * excess)
-        if share < 1:
-            off = (self.centre[tables] - here.value) / error
+        if weight > 0:
+            difference = self.tables.score(here, tables) - (self.bias[tables] if self.tables.sums_classes else 0.0)
+            score = difference / error
+            found = weight * _quantile(score + excess / 2, skewness - 2 * excess)
+        if weight < 1:
+            statistic = (self.centre[tables] - here.value) / error
             bent = _bent_skewness(here, near, far)
-            found = found + (1 - share) * _quantile(off + excess / 2, bent - 2 * excess)
+            found = found + (1 - weight) * _quantile(statistic + excess / 2, bent - 2 * excess)
         return found
 
-    def walk(self, reach: Array, goal: Array | None = None) -> None:
+    def extend(self, reach: Array, goal: Array | None = None) -> None:
         """Continue both directions of each path until its distance exceeds ``reach``, or its value passes ``goal``."""
         short = self._is_short_of(reach, goal)
-        if self.way is None or not (self.way.is_of_all and short.all()):
-            self.way = _Way(self, slice(None) if short.all() else np.flatnonzero(short))
-        way = self.way
-        way.walk(self, reach, goal)
-        been = np.where(way.ended, np.inf, way.farthest).min(0)
-        been = np.maximum(reach, been) if goal is None else been
-        self.reach = np.where(short, been, self.reach)
-        self.distances = _put(short, np.stack([-way.distances[1][::-1], *way.distances]), self.distances)
-        self.values = _put(short, np.stack([way.values[1][::-1], *way.values]), self.values)
+        if self.trace is None or not (self.trace.has_all_tables and short.all()):
+            self.trace = _Trace(self, slice(None) if short.all() else np.flatnonzero(short))
+        trace = self.trace
+        trace.extend(self, reach, goal)
+        covered = np.where(trace.ended, np.inf, trace.farthest).min(0)
+        covered = np.maximum(reach, covered) if goal is None else covered
+        self.reach = np.where(short, covered, self.reach)
+        # The first row is the first point of the opposite direction, for the parabola at the start.
+        self.distances = _merged(short, np.stack([-trace.distances[1][::-1], *trace.distances]), self.distances)
+        self.values = _merged(short, np.stack([trace.values[1][::-1], *trace.values]), self.values)
 
     def end(self, last: Point) -> Array:
-        """Return the value at the end of a path, where the next step would turn back: the end of the range, if close.
+        """Return the last value of a path whose next step would turn back; the end of the metric's range, if close.
 
         Near an extreme value e the metric is ``e + c x²``. A step turns back if x is less than half its length; e is
         then closer than half of the step in value.
@@ -90,7 +109,7 @@ class Path:
         return np.where(is_near, self.ends, last.value)
 
     def limits(self, z: Array) -> Array:
-        """Return the lower and upper values on the path at which the observed table is at a quantile."""
+        """Return the values down and up the path at which the distance of the observed table is the quantile z."""
         z = self._beyond_observed(np.where(np.isfinite(z), z, 0.0))
         beyond = self.distances[1:] >= z
         places = np.maximum(beyond.argmax(0) + np.array([-1, 0, 1])[:, None, None], 0)
@@ -112,63 +131,63 @@ class Path:
         farthest : ndarray of shape (tables,)
             Largest quantile of interest.
         """
-        each, way = np.arange(len(lower)), np.where(lower, 0, 1)
-        sign = DOWN_UP[way, 0]
+        each, direction = np.arange(len(lower)), np.where(lower, 0, 1)
+        sign = DOWN_UP[direction, 0]
         goal = self.tables.scale.scaled(np.full(len(lower), limit))
         if self.tables.scale.sign:  # farther values are those of the end of the range
             start = self.start.value[0]
             goal = np.clip(goal, start - REMOTE, start + REMOTE)
-        goals = np.where(way == np.arange(2)[:, None], goal, self.start.value)
+        goals = np.where(direction == np.arange(2)[:, None], goal, self.start.value)
         z = found = np.zeros(len(lower), dtype=bool)
         for reach, stop in ((NEAR, None), (MAX_QUANTILE, goals)):
             z = np.where(found, z, np.minimum(reach, np.minimum(farthest, MAX_QUANTILE)))
-            late = (self._beyond_observed(z, stop) - z)[way, each]
-            beyond = sign * (self.values[1:, way, each] - goal) >= 0
+            offset = (self._beyond_observed(z, stop) - z)[direction, each]
+            beyond = sign * (self.values[1:, direction, each] - goal) >= 0
             found = beyond.any(0)
             if found.all():
                 break
-        stops = np.maximum(beyond.argmax(0) + np.array([-1, 0, 1])[:, None], 0)
-        around = (part[stops, way, each] for part in (self.distances, self.values))
-        last = self.distances[-1, way, each]  # from which on the limit is the end of the range
+        places = np.maximum(beyond.argmax(0) + np.array([-1, 0, 1])[:, None], 0)
+        around = (part[places, direction, each] for part in (self.distances, self.values))
+        last = self.distances[-1, direction, each]  # at larger quantiles the limit is the end of the range
         place = np.where(found, _place_between(goal, *around), np.where(last < FARTHEST, last, np.inf))
-        never = sign * (limit - np.array(self.bounds)[way]) > 0
-        return np.where(never, np.inf, np.minimum(place - late, MAX_QUANTILE))
+        is_outside = sign * (limit - np.array(self.bounds)[direction]) > 0
+        return np.where(is_outside, np.inf, np.minimum(place - offset, MAX_QUANTILE))
 
     def _beyond_observed(self, z: Array, goal: Array | None = None) -> Array:
-        """Return the quantiles down and up the path, ``(2, tables)``, and walk that far, or to a value.
+        """Return the distances that correspond to the quantiles z, ``(2, tables)``; extend the path to them or a value.
 
-        A few pseudo-counts can move the start of the path so far from the observed value that tables between the two
-        are improbable, because they have other proportions of the classes. Quantiles are then counted from where the
-        path passes the observed value.
+        The two are equal, except if a few pseudo-counts move the start of the path so far from the observed value that
+        tables between the two are improbable, because they have other proportions of the classes. The quantiles are
+        then counted from the point at which the path passes the observed value.
         """
-        self._walk_to(z, goal)
+        self._extend_if_short(z, goal)
         open_ends = self.observed != self.ends
         passes = self._passes()
         is_known = (passes | ~open_ends).all(0)
-        if not is_known.all():  # those that end before it have their own largest value
-            self._walk_to(np.where(is_known, z, MAX_QUANTILE))
+        if not is_known.all():  # paths that end before it have their own largest value
+            self._extend_if_short(np.where(is_known, z, MAX_QUANTILE))
             passes = self._passes()
-        late = np.where(passes & open_ends, self._passed() - EARLY, 0.0)
-        wanted = z + np.maximum(late, 0.0)
-        self._walk_to(wanted.max(0), goal)
+        offset = np.where(passes & open_ends, self._quantile_of_passing() - EARLY, 0.0)
+        wanted = z + np.maximum(offset, 0.0)
+        self._extend_if_short(wanted.max(0), goal)
         return np.asarray(wanted)
 
-    def _walk_to(self, reach: Array, goal: Array | None = None) -> None:
+    def _extend_if_short(self, reach: Array, goal: Array | None = None) -> None:
         if self._is_short_of(reach, goal).any():
-            self.walk(reach, goal)
+            self.extend(reach, goal)
 
     def _is_short_of(self, reach: Array, goal: Array | None) -> Array:
-        """Return whether each path is neither known up to a quantile nor up to a value in both directions."""
+        """Return whether each path must be extended to contain a quantile, or a value, in both directions."""
         short = reach > self.reach
         return short if goal is None else short & ~_passed(self.values[-1], goal).all(0)
 
     def _passes(self) -> Array:
-        """Return whether each path, as far as it is known, passes the observed value, ``(2, tables)``."""
+        """Return whether the stored points of each path pass the observed value, ``(2, tables)``."""
         return np.asarray((DOWN_UP * (self.values[1:] - self.observed) > 0).any(0))
 
-    def _passed(self) -> Array:
-        """Return the quantile at which each path passes the observed value, between two of its stops."""
-        number = (DOWN_UP * (self.values[1:] - self.observed) <= 0).sum(0)  # stops before it: values are in order
+    def _quantile_of_passing(self) -> Array:
+        """Return the quantile at which each path passes the observed value, by linear interpolation."""
+        number = (DOWN_UP * (self.values[1:] - self.observed) <= 0).sum(0)  # points before it: values are in order
         places = np.clip(number + np.array([-1, 0])[:, None, None], 0, len(self.values) - 2)
         near, far = np.take_along_axis(self.distances[1:], places, 0)
         start, stop = np.take_along_axis(self.values[1:], places, 0)
@@ -178,10 +197,10 @@ class Path:
 
 
 @final
-class _Way:
-    """A walk along the paths of some tables, which can be continued as long as it is of all of them.
+class _Trace:
+    """The points of some tables' paths so far, which can be extended while it contains all of these tables.
 
-    It does not refer to its `Path`, so that large tables are released without waiting for the garbage collector.
+    It has no reference to its `Path`, so that large tables are released without waiting for the garbage collector.
 
     Attributes
     ----------
@@ -190,13 +209,13 @@ class _Way:
     farthest : ndarray of shape (2, tables)
         The last distances.
     ended : ndarray of bool of shape (2, tables)
-        Whether a direction turned back, or has no variance.
-    is_of_all : bool
-        Whether all tables are still on their way.
+        Whether the metric has an extreme value there: the next step turned back, or the variance is zero.
+    has_all_tables : bool
+        Whether the paths of all tables are still extended.
     """
 
     def __init__(self, path: Path, tables: Any) -> None:
-        self.tables, self.is_of_all = tables, isinstance(tables, slice)
+        self.tables, self.has_all_tables = tables, isinstance(tables, slice)
         self.near = path.start.of(tables)
         self.here = path.tables.ahead(self.near, tables)
         self.far = self.here.turned()
@@ -204,24 +223,24 @@ class _Way:
         self.farthest[:, tables] = path.distance(self.near, self.here, self.far, tables)
         self.ended = np.zeros(self.farthest.shape, dtype=bool)
         self.distances, self.values = [self.farthest.copy()], [self.latest.copy()]
-        self._arrive(path)
+        self._store_point(path)
 
-    def walk(self, path: Path, reach: Array, goal: Array | None) -> None:
+    def extend(self, path: Path, reach: Array, goal: Array | None) -> None:
         """Continue each path until its distance in both directions exceeds a quantile, it passes a value, or ends."""
         while len(self.values) <= MOST_STRIDES:
-            there = self.ended if goal is None else self.ended | _passed(self.latest, goal)
-            going = np.asarray(((self.farthest < reach) & ~there)[:, self.tables].any(0))
-            if not going.any():
+            reached = self.ended if goal is None else self.ended | _passed(self.latest, goal)
+            active = np.asarray(((self.farthest < reach) & ~reached)[:, self.tables].any(0))
+            if not active.any():
                 return
             self.near, self.far = self.here, self.near
-            if not going.all():
-                self.tables, self.is_of_all = np.arange(len(reach))[self.tables][going], False
-                self.near, self.far = self.near.of(going), self.far.of(going)
+            if not active.all():
+                self.tables, self.has_all_tables = np.arange(len(reach))[self.tables][active], False
+                self.near, self.far = self.near.of(active), self.far.of(active)
             self.here = path.tables.ahead(self.near, self.tables)
-            self._arrive(path)
+            self._store_point(path)
 
-    def _arrive(self, path: Path) -> None:
-        """Store the points that were reached."""
+    def _store_point(self, path: Path) -> None:
+        """Store value and distance of the current point; both are kept monotone."""
         here, near, tables = self.here, self.near, self.tables
         turned = DOWN_UP * (here.value - near.value) <= CLOSE * np.sqrt(here.variance)
         found = np.where(turned, FARTHEST, path.distance(here, near, self.far, tables))
@@ -235,12 +254,12 @@ class _Way:
 
 
 def _passed(values: Array, goal: Array) -> Array:
-    """Return whether values down and up a path are as far as others, ``(2, tables)``."""
+    """Return whether values down and up a path have reached or passed a goal, ``(2, tables)``."""
     return np.asarray(DOWN_UP * (values - goal) >= 0)
 
 
-def _put(tables: Array, path: Array, other: Array) -> Array:
-    """Return one path for some tables and another for the others; the shorter path is extended by its last value."""
+def _merged(tables: Array, path: Array, other: Array) -> Array:
+    """Return ``path`` for some tables and ``other`` for the rest; the last entry of the shorter one is repeated."""
     if tables.all():
         return path
     strides = max(len(path), len(other))
@@ -249,15 +268,15 @@ def _put(tables: Array, path: Array, other: Array) -> Array:
 
 
 def _quantile(statistic: Array, skewness: Array) -> Array:
-    """Return the normal quantile of a statistic with mean 0, variance 1 and a skewness, down and up the path."""
+    """Return the normal quantile of a statistic with mean 0, variance 1 and a skewness (inverse Wilson–Hilferty)."""
     skewness = np.where(np.abs(skewness) > SYMMETRIC, skewness, SYMMETRIC)
     return np.asarray(-DOWN_UP * (6 / skewness * (np.cbrt(1 + skewness * statistic / 2) - 1) + skewness / 6))
 
 
 def _bent_skewness(here: Point, near: Point, far: Point) -> Array:
-    """Return the skewness of the metric's value at a point, allowing for the change of the variance with the value.
+    """Return γ of `Flow`: ``(1.5 dV/dθ - T / (2 V)) / sqrt(V)`` with a point's value θ, variance V and third moment T.
 
-    The change is that of a parabola through the point and two others of its path.
+    The derivative dV/dθ is that of a parabola through three points of the path.
     """
     rise = _slope(here, near)
     rise = rise + (here.value - near.value) * (rise - _slope(near, far)) / (here.value - far.value)
@@ -270,7 +289,7 @@ def _slope(here: Point, there: Point) -> Array:
 
 
 def _between(place: Array, at: Array, values: Array) -> Array:
-    """Return interpolated values between the last two of three points, by the monotone part of a parabola.
+    """Return the values at ``place`` between the last two of three points, by the monotone part of a parabola.
 
     If the requested place is beyond the end of the path, the last value is returned.
     """
@@ -289,11 +308,11 @@ def _parabola(at: Array, values: Array) -> tuple[Array, Array]:
 
 
 def _place_between(value: Array, at: Array, values: Array) -> Array:
-    """Return the place at which `_between` is a value: the inverse of its parabola."""
+    """Return the place at which `_between` equals a value: the root of its parabola."""
     (_, near, far), (_, start, stop) = at, values
     slope, bend = _parabola(at, values)
-    linear, way = slope - (far - near) * bend, np.where(stop < start, -1.0, 1.0)
-    ahead = way * (value - start)
-    root = np.sqrt(np.maximum(linear**2 + 4 * way * bend * ahead, 0.0))
-    inside = near + np.clip(safe_divide(2 * ahead, way * linear + root), 0.0, far - near)
+    linear, sign = slope - (far - near) * bend, np.where(stop < start, -1.0, 1.0)
+    rise = sign * (value - start)
+    root = np.sqrt(np.maximum(linear**2 + 4 * sign * bend * rise, 0.0))
+    inside = near + np.clip(safe_divide(2 * rise, sign * linear + root), 0.0, far - near)
     return np.asarray(np.where(far < FARTHEST, np.where(near < far, inside, far), near))
