@@ -95,3 +95,32 @@ def test_other_files_in_a_folder_of_records(tmp_path):
         "D.csv",
     ]
     assert run("evals", str(tmp_path / "C.csv"), "--score", "score").returncode == 2
+
+
+@pytest.mark.parametrize(
+    "role, column", [("model", "model"), ("model", "Model Name"), ("task", "task"), ("task", "benchmark")]
+)
+def test_a_column_of_models_or_tasks_that_is_not_named(role, column, tmp_path):
+    """The rows of two models or tasks are no runs of one."""
+    rows = [(n, name, n % 2) for name in ("first", "second") for n in range(20)]
+    path = csv(tmp_path / "a.csv", f"id,{column},score", rows)
+    with pytest.raises(hs.HowsureError, match=f"2 {role}s in the column '{column}' .*Name it, `{role}='{column}'`"):
+        hs.read_log(path, score="score", item="id")
+    assert set(hs.read_log(path, score="score", item="id", **{role: column})[role]) == {"first", "second"}
+
+
+def test_a_column_of_one_model_or_of_items(tmp_path):
+    """One model need not be named, and a column with another value in each row holds no tasks."""
+    path = csv(tmp_path / "a.csv", "task,model,score", [(n, "only", n % 2) for n in range(20)])
+    assert len(hs.read_log(path, score="score")["score"]) == 20
+
+
+def test_the_column_of_tasks_has_an_option_of_its_own(tmp_path):
+    """In the shell --task selects tasks, so the remedy names the other option, and works."""
+    path = csv(tmp_path / "a.csv", "id,task,score", [(n, name, n % 2) for name in ("x", "y") for n in range(20)])
+    failed = run("evals", str(path), "--score", "score", "--item", "id")
+    assert failed.returncode == 2
+    assert "--task-column task" in failed.screen
+    done = run("evals", str(path), "--score", "score", "--item", "id", "--task-column", "task")
+    assert done.returncode == 0
+    assert " y " in done.screen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,9 +12,13 @@ import numpy as np
 
 from howsure.errors import HowsureError, listed, reading
 from howsure.logs.records import WORDS, Score, number
-from howsure.sources.frames import columns as read_columns
+from howsure.sources.frames import columns as read_columns, opened
 
 NAMES = ("item", "model", "task")  # roles of columns with names
+USUAL = {  # names of columns that hold models or tasks
+    "model": ("model", "models", "modelname", "modelid"),
+    "task": ("task", "tasks", "taskname", "benchmark"),
+}
 ABSENT = frozenset({"nan", "none", "null", "na", "n/a", "error", "-"})
 WRITE = "Write numbers, such as 1 for right and 0 for wrong, and leave a cell without a score empty."
 FAILED = -1.0  # a usual code for an answer of a judge that could not be parsed
@@ -87,6 +92,26 @@ def _refuse_empty(argument_name: str, name: str, path: Path, values: Sequence[ob
         raise HowsureError(message)
 
 
+def _refuse_pooled(path: Path, wanted: Mapping[str, str], scores: Sequence[str]) -> None:
+    """Refuse a file with a column of several models or tasks that is not named: its rows would count as one's."""
+    frame = opened(str(path))
+    known = list(frame) if isinstance(frame, Mapping) else frame.collect_schema().names()
+    used = {*wanted.values(), *scores}
+    usual = {re.sub(r"[\W_]", "", str(name)).casefold(): str(name) for name in known if name not in used}
+    for role, words in USUAL.items():
+        name = next((usual[word] for word in words if word in usual), None)
+        if role in wanted or name is None:
+            continue
+        held = np.asarray(read_columns(str(path), {role: name})[role], dtype=object).tolist()
+        values = dict.fromkeys(each for each in held if not _is_empty(each))
+        if 1 < len(values) <= len(held) / 2:  # else the rows are the items
+            message = (
+                f"'{path}' has {len(values):,} {role}s in the column '{name}' ({listed(values)}), which would count as "
+                f"one. Name it, `{role}={name!r}`, or leave it out of the file."
+            )
+            raise HowsureError(message)
+
+
 def own_records(path: Path, scores: Sequence[str], columns: Mapping[str, str | None]) -> list[Score]:
     """Return the scores of a file of records.
 
@@ -103,6 +128,7 @@ def own_records(path: Path, scores: Sequence[str], columns: Mapping[str, str | N
     named = wanted | {f"score {name}": name for name in scores}
     with reading(f"'{path}'"):
         found = read_columns(str(path), named)
+        _refuse_pooled(path, wanted, scores)
     held = {role: np.asarray(each, dtype=object).tolist() for role, each in found.items()}
     size = len(next(iter(held.values())))
     for role in NAMES:
