@@ -19,6 +19,7 @@ import numpy as np
 from howsure.arrays import Array
 from howsure.designs.crossed import Combinations
 from howsure.errors import HowsureError, several
+from howsure.sources.spellings import refuse_alike_groups
 from howsure.sources.to_numpy import one_each, plain
 from howsure.tables.labels import as_labels
 from howsure.tables.union import ascending
@@ -92,6 +93,8 @@ def encoded(name: str, values: object) -> Column:
                 "be one group. Give each a name, or drop these rows."
             )
             raise HowsureError(message)
+    if name.startswith(GROUPING):
+        refuse_alike_groups(name, column.levels[column.occurring()])
     return column
 
 

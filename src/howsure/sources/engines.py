@@ -20,6 +20,7 @@ from howsure.sources.bins import Bins
 from howsure.sources.columns import ordinary_scale
 from howsure.sources.duckdb_files import percent_read
 from howsure.sources.encoding import is_missing
+from howsure.sources.spellings import NO_NAMES
 from howsure.sources.streams import Stream
 from howsure.sources.to_numpy import plain
 from howsure.tables.labels import as_labels
@@ -261,7 +262,7 @@ def _of_clusters(
     keys = list(dict.fromkeys(name for role, name in names.items() if role != CLUSTER))
     if isinstance(frame, Stream) or cluster in keys or frame.collect_schema()[cluster].is_float():  # may be no labels
         return None
-    gaps = {"howsure_gaps": (_is_absent(nw.col(cluster)), "sum")}
+    gaps = {"howsure_gaps": (_is_no_name(cluster, frame.collect_schema()[cluster]), "sum")}
     found = totals(frame, [], keys, {**measures, **gaps}, Bins())
     levels = _in_order([_listed(found[name]) for name in keys])
     weights = {name: measures[name][0] for name in (TOTAL, SQUARE) if name in measures}
@@ -310,6 +311,17 @@ def _is_absent(expression: Any) -> Any:
     import narwhals as nw
 
     return nw.when(expression.is_null()).then(nw.lit(1)).otherwise(nw.lit(0))
+
+
+def _is_no_name(column: str, dtype: Any) -> Any:
+    """Return 1 for missing values, and for text that is blank, in outer blanks, or a missing value; else 0."""
+    import narwhals as nw
+
+    name = nw.col(column)
+    if dtype != nw.String:
+        return _is_absent(name)
+    is_odd = name.is_null() | (name != name.str.strip_chars()) | name.is_in(["", *sorted(NO_NAMES)])
+    return nw.when(is_odd).then(nw.lit(1)).otherwise(nw.lit(0))
 
 
 def _of_weights(name: str, dtype: Any, scale: float) -> dict[str, Measure]:

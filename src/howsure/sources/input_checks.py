@@ -16,6 +16,7 @@ from howsure.errors import DoubtfulDataError, listed
 from howsure.sources.columns import Grouped
 from howsure.sources.matrix_words import names_total
 from howsure.sources.rating_names import names_item
+from howsure.sources.spellings import plain_spelling, shown_apart
 from howsure.tables.cautions import MOST_CLASSES
 
 MISSING = frozenset({"", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "NaT", "NULL", "null"})
@@ -127,12 +128,13 @@ def refuse_similar_labels(labels: list[Any]) -> None:
         return
     for label in labels:
         if isinstance(label, str | bytes | bool | int | float):
-            written = (label.decode(errors="replace") if isinstance(label, bytes) else str(label)).strip()
+            written = plain_spelling(label)
             first = known.setdefault(written, label)
             if first != label:
+                one, two = shown_apart(first, label)
                 message = (
-                    f"The labels {first!r} and {label!r} are written alike and would never agree. Strip the blanks, or "
-                    "convert one of them."
+                    f"The labels {one} and {two} are written alike and would never agree. Strip the blanks, or convert "
+                    "one of them."
                 )
                 raise DoubtfulDataError(message)
             other = folded.setdefault(written.casefold(), written) if len(written) > 1 else written
