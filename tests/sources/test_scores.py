@@ -170,3 +170,42 @@ def test_probabilities_of_the_predicted_class_have_a_caution():
     folded = hs.scores(true, np.maximum(score, 1 - score))
     assert any("probabilities of the predicted class" in each for each in folded.cautions)
     assert not any("probabilities of the predicted class" in each for each in hs.scores(true, score).cautions)
+
+
+@pytest.mark.parametrize(
+    "name, labels",
+    [
+        ("no", ["no", "yes"]),
+        ("p_no", ["no", "yes"]),
+        (".pred_Class1", ["Class1", "Class2"]),
+        ("Probability of class a", ["a", "b"]),
+        ("p0", [0, 1]),
+        ("prob_0", ["0", "1"]),
+    ],
+)
+def test_scores_named_after_the_negative_class(name, labels):
+    """Probabilities of the other class turn every metric round; the name of their column says so."""
+    data = {"y": labels * 5, name: [0.9, 0.2] * 5}
+    with pytest.raises(hs.HowsureError, match=f"named after the class {labels[0]!r}.*say pos_label={labels[0]!r}"):
+        hs.scores("y", name, data=data)
+    own = hs.estimate(hs.scores("y", name, data=data, pos_label=labels[0]), "brier_score")
+    other = hs.estimate(hs.scores("y", name, data=data, check=False), "brier_score")
+    assert [float(own), float(other)] == pytest.approx([(0.1**2 + 0.2**2) / 2, (0.9**2 + 0.8**2) / 2])
+
+
+@pytest.mark.parametrize(
+    "name, labels", [("score_0", [0, 1]), ("score", ["no", "yes"]), ("p", ["n", "p"]), ("yes_model", ["no", "yes"])]
+)
+def test_scores_named_after_a_model_or_the_positive_class(name, labels):
+    """A numbered score may be a model's."""
+    data = {"y": labels * 5, name: [0.1, 0.8] * 5}
+    assert hs.estimate(hs.scores("y", name, data=data), "roc_auc") == 1
+
+
+def test_a_named_column_of_the_negative_class():
+    """The name of a column of pandas counts, and the default name 0 does not."""
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"no": [0.9, 0.2] * 5, 0: [0.1, 0.8] * 5})
+    with pytest.raises(hs.HowsureError, match="named after the class 'no'"):
+        hs.roc_auc_score(["no", "yes"] * 5, frame["no"])
+    assert hs.roc_auc_score([0, 1] * 5, frame[0]) == 1

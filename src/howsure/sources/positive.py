@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from howsure.arrays import Array
-from howsure.errors import HowsureError, one_label
+from howsure.errors import DoubtfulDataError, HowsureError, one_label
 from howsure.tables.labels import TWO, as_labels
 
 PASSING = frozenset({
@@ -20,6 +21,9 @@ FAILING = frozenset({
     "failure", "unsuccessful", "unsupported", "unfaithful", "invalid", "unhelpful", "irrelevant", "no", "n", "false",
     "hallucinated", "hallucination", "noncompliant",
 })  # fmt: skip
+
+PROBABILITY = frozenset({"p", "pr", "prob", "proba", "probs", "probability", "probabilities", "class", "of"})
+SCORE = PROBABILITY | {"pred", "predicted", "prediction", "score", "scores", "confidence", "y"}
 
 
 def passing(labels: Sequence[object]) -> Any:
@@ -56,6 +60,33 @@ def positive_class(present: Sequence[Any], pos_label: Any) -> Any:
     if len(present) == 1:  # all cases are negative
         return pos_label
     raise HowsureError.unknown("class", str(pos_label), map(str, present))
+
+
+def refuse_score_of_other(y_score: object, classes: Array) -> None:
+    """Refuse scores whose column is named after the negative class, such as ``p_no``.
+
+    Parameters
+    ----------
+    y_score : object
+        The scores: the name of a column, or a column with a name.
+    classes : ndarray of shape (2,)
+        The negative and the positive class.
+    """
+    name = y_score if isinstance(y_score, str) else getattr(y_score, "name", None)
+    negative, positive = classes.tolist()
+    if isinstance(name, str) and _named_after(name, negative) and not _named_after(name, positive):
+        message = (
+            f"The scores '{name}' are named after the class {negative!r}, and the positive class is {positive!r}. Give "
+            f"the scores of {positive!r}, or say pos_label={negative!r}."
+        )
+        raise DoubtfulDataError(message)
+
+
+def _named_after(name: str, label: object) -> bool:
+    """Whether the name of a column is a class, or that with words for a probability or a score."""
+    words, wanted = (re.findall(r"[^\W\d_]+|\d+", str(each).casefold()) for each in (name, label))
+    spared = PROBABILITY if all(map(str.isdecimal, wanted)) else SCORE
+    return bool(wanted) and [word for word in words if word not in spared or word in wanted] == wanted
 
 
 def positive_last(classes: Array, pos_label: object) -> Array:

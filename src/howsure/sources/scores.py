@@ -17,7 +17,7 @@ from howsure.sources.frames import rows
 from howsure.sources.groups import Tally, by_columns, groups_of_columns, roles
 from howsure.sources.input_checks import refuse_odd_classes, refuse_similar_labels
 from howsure.sources.layout import Rank, class_order, covers, is_stated
-from howsure.sources.positive import opposite, positive_class
+from howsure.sources.positive import opposite, positive_class, refuse_score_of_other
 from howsure.sources.strata import ROLE, stratum_role
 from howsure.sources.to_numpy import numbers_of, plain
 from howsure.tables.batch import Tables
@@ -150,6 +150,8 @@ def scores(
     beside = [each for each in (cluster, stratum) if each is not None]
     same_length([truth, *split, *beside], None if tally is None else tally.weight)
     positive, classes = binary_truth(truth, pos_label, check=check)
+    if check:
+        refuse_score_of_other(y_score, classes)
     stated = is_positive_stated(truth, classes, pos_label)
     group, clusters_named = (None, None) if cluster is None else cluster.used()
     spread = found.spread.get("y_score")
