@@ -483,3 +483,31 @@ def test_lines_of_totals_are_refused(more):
         hs.confusion("truth", "said", data=lines, counts="n")
     plain = {name: LINES[name] for name in more}
     assert hs.confusion("truth", "said", data=plain, counts="n").counts.sum() == 100
+
+
+@pytest.mark.parametrize("order", [["true", "pred"], ["pred", "true"]])
+def test_numbers_of_cases_by_two_columns(order):
+    """Numbers as pandas counts them have the names of both axes."""
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"true": [0] * 53 + [1] * 47, "pred": [0] * 50 + [1] * 3 + [0] * 5 + [1] * 42})
+    for numbers in (frame.groupby(order).size(), frame.value_counts(order)):
+        assert hs.from_counts(numbers).counts.tolist() == [[50, 3], [5, 42]]
+    absent = frame.query("true == 1 or pred == 0").groupby(order).size()
+    assert hs.from_counts(absent).counts.tolist() == [[50, 0], [5, 42]]
+
+
+def test_pairs_of_classes():
+    """Which of a pair is the true class is not known, and the remedy works."""
+    counts = {("a", "a"): 50, ("a", "b"): 3, ("b", "a"): 5, ("b", "b"): 42}
+    with pytest.raises(hs.HowsureError, match="maps pairs of classes.* Say it: confusion") as refused:
+        hs.from_counts(counts)
+    remedy = str(refused.value).partition("Say it: ")[2].removesuffix(".")
+    table = eval(f"hs.{remedy}", {"hs": hs, "counts": counts})  # noqa: S307
+    assert table.counts.tolist() == [[50, 3], [5, 42]]
+
+
+@pytest.mark.parametrize("number, why", [(-42, "is negative"), (0.42, "is not a whole number")])
+def test_outcomes_that_are_no_counts(number, why):
+    """The message has the name that the caller wrote."""
+    with pytest.raises(hs.HowsureError, match=f"`tp` = {number} {why}"):
+        hs.from_counts(tp=number, fp=3, fn=5, tn=50)

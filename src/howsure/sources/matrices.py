@@ -132,21 +132,8 @@ def from_counts(
     if isinstance(counts, Mapping):
         counts, labels = _of_names(counts, labels)
     stacks = counts if isinstance(counts, Mapping) else None
-    if stacks is not None and any(isinstance(each, Mapping) for each in stacks.values()):
-        message = (
-            f"`counts` maps {listed(stacks)} to further names, as a report does. For published rates: "
-            "from_rates(precision=…, recall=…, positives=…, negatives=…)."
-        )
-        raise HowsureError(message)
-    if stacks is not None and not any(map(np.ndim, stacks.values())):
-        message = (
-            f"`counts` maps {listed(stacks)} to numbers. Give them by name, from_counts(tp=…, fp=…, fn=…, tn=…), or "
-            "the matrix [[tn, fp], [fn, tp]]."
-        )
-        raise HowsureError(message)
-    if stacks is not None and (len(stacks) < 2 or groups is None):
-        message = "Several models are a mapping of two names or more to stacks, with the `groups` of their matrices."
-        raise HowsureError(message)
+    if stacks is not None:
+        _refuse_no_stacks(stacks, groups)
     given = None if labels is None else label_array(labels).tolist()
     read = [
         _read(each, given, check=boolean("check", check)) for each in ([counts] if stacks is None else stacks.values())
@@ -200,6 +187,31 @@ def matrix_table(
     return table
 
 
+def _refuse_no_stacks(stacks: Mapping[Any, Any], groups: object) -> None:
+    """Refuse a mapping that is not one of several models' stacks of matrices."""
+    if any(isinstance(each, Mapping) for each in stacks.values()):
+        message = (
+            f"`counts` maps {listed(stacks)} to further names, as a report does. For published rates: "
+            "from_rates(precision=…, recall=…, positives=…, negatives=…)."
+        )
+        raise HowsureError(message)
+    if all(isinstance(pair, tuple) and len(pair) == 2 for pair in stacks):
+        message = (
+            "`counts` maps pairs of classes to numbers, and which of a pair is the true one is not said. Say it: "
+            "confusion([true for true, _ in counts], [said for _, said in counts], counts=list(counts.values()))."
+        )
+        raise HowsureError(message)
+    if not any(map(np.ndim, stacks.values())):
+        message = (
+            f"`counts` maps {listed(stacks)} to numbers. Give them by name, from_counts(tp=…, fp=…, fn=…, tn=…), or "
+            "the matrix [[tn, fp], [fn, tp]]."
+        )
+        raise HowsureError(message)
+    if len(stacks) < 2 or groups is None:
+        message = "Several models are a mapping of two names or more to stacks, with the `groups` of their matrices."
+        raise HowsureError(message)
+
+
 def _of_names(counts: Mapping[Any, Any], labels: ArrayLike | None) -> tuple[Any, ArrayLike | None]:
     """Return the matrix and classes of a mapping from true classes to counts of predicted ones; others unchanged."""
     rows = [each for each in counts.values() if isinstance(each, Mapping)]
@@ -236,12 +248,22 @@ def _of_cells(cells: Mapping[str, object], counts: object, labels: object) -> tu
             hint = " If nobody counts true negatives, as in detection: events(tp=…, fp=…, fn=…)."
         message = f"{', '.join(f'`{name}`' for name in absent)} missing: all of tp, fp, fn and tn are needed.{hint}"
         raise HowsureError(message)
-    tp, fp, fn, tn = (real_numbers(name, number) for name, number in in_one_order(cells).items())
+    tp, fp, fn, tn = (_checked_outcome(name, number) for name, number in in_one_order(cells).items())
     if len({each.shape for each in (tp, fp, fn, tn)}) > 1 or tp.ndim > 1:
         message = "`tp`, `fp`, `fn` and `tn` are one number each, or columns of one length."
         raise HowsureError(message)
     matrix = np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)
     return matrix, ["negative", "positive"] if labels is None else labels
+
+
+def _checked_outcome(name: str, numbers: object) -> Array:
+    """Return the numbers of one outcome; refuse those that are no counts by the name of the outcome."""
+    found = real_numbers(name, numbers)
+    for bad, words in ((found < 0, "is negative: a count is 0 or more"), (found != np.floor(found), NOT_WHOLE)):
+        if bad.any():
+            message = f"`{name}` = {found[bad].flat[0]:.12g} {words}. Give the numbers of cases."
+            raise HowsureError(message)
+    return found
 
 
 def _read(counts: Any, labels: Sequence[object] | None, *, check: bool) -> tuple[Array, list[Any] | None]:
@@ -251,6 +273,8 @@ def _read(counts: Any, labels: Sequence[object] | None, *, check: bool) -> tuple
         parts = [_read(each, labels, check=check) for each in counts]
         _refuse_other_classes("The matrices", [each for _, each in parts])
         return np.stack([matrix for matrix, _ in parts]), parts[0][1]
+    if getattr(counts, "ndim", None) == 1 and getattr(getattr(counts, "index", None), "nlevels", 1) == 2:
+        counts = counts.unstack(fill_value=0)  # numbers of cases by two columns, as pandas counts them
     _refuse_lines(counts)
     counts, first = _without_label_column(counts)
     matrix, found = laid_out(_checked(counts), *_axes(counts, first), labels, check=check)

@@ -17,6 +17,7 @@ from howsure.tables.labels import numbers_in_text
 
 SEPARATORS = re.compile(r"\s*(?:[/\\|,;]|\bvs\.?\b|\bby\b|×|(?<=[→↓])\s+(?=\w))\s*")  # of the parts of a corner cell
 ROW_MARKS = re.compile(r"↓|\brows?\b|\bzeilen?\b", re.IGNORECASE)
+PERCENT = 100
 COLUMN_MARKS = re.compile(r"→|\bcol(umn)?s?\b|\bspalten?\b", re.IGNORECASE)
 
 
@@ -52,7 +53,7 @@ class Axis:
 
 
 def _common_word(labels: Sequence[object]) -> tuple[str, list[Any]]:
-    """Return the kind given by a word before or after each label, and the labels without that word."""
+    """Return the kind given by a word before or after each label of a class, and the labels without that word."""
     for pattern in (
         r"(?P<word>[A-Za-z]+)[\s_:.=\-]+(?P<label>.+)",
         r"(?P<word>[A-Za-z]+)(?P<label>[+\-−])",
@@ -60,8 +61,10 @@ def _common_word(labels: Sequence[object]) -> tuple[str, list[Any]]:
     ):
         found = [re.fullmatch(pattern, str(label).strip()) for label in labels]
         words = {each["word"].casefold() for each in found if each}
-        if all(found) and len(words) == 1 and words <= LABEL_WORDS:
-            return axis_kind(next(iter(words))), [each["label"] for each in found if each]
+        are_classes = all(each or names_total(label) for each, label in zip(found, labels, strict=True))
+        if are_classes and len(words) == 1 and words <= LABEL_WORDS:
+            bare = [each["label"] if each else label for each, label in zip(found, labels, strict=True)]
+            return axis_kind(next(iter(words))), bare
     return "", list(labels)
 
 
@@ -147,6 +150,8 @@ def laid_out(
         _refuse_statistics(axis, other)
     if are_turned(rows, columns):
         counts, rows, columns = np.swapaxes(counts, -1, -2), columns, rows
+    if check:
+        _warn_of_percentages(counts)
     if rows.labels is None or columns.labels is None:
         named = rows.labels or columns.labels
         return (counts, list(labels)) if labels is not None else _numbers_ascending(counts, named)
@@ -236,6 +241,18 @@ def _refuse_sums(counts: Array, *, last: bool) -> None:
             f"them out: `counts[{kept}, {kept}]`, {counts.shape[-1] - 1} classes."
         )
         raise DoubtfulDataError(message)
+
+
+def _warn_of_percentages(counts: Array) -> None:
+    """Warn of a matrix whose rows, or columns, add up to 100: shares of a class that were rounded look like counts."""
+    for axis, what in ((-1, "row"), (-2, "column")):
+        sums = counts.sum(axis)
+        if counts.shape[-1] > 1 and np.all(np.abs(sums - PERCENT) <= 1) and np.any(sums == PERCENT):
+            warn(
+                f"Each {what} of the matrix adds up to 100. If these are percentages, the intervals are those of 100 "
+                "cases a class: give the numbers of cases."
+            )
+            return
 
 
 def _are_sums(last: Array, others: Array) -> bool:

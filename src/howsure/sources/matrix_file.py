@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,12 +15,13 @@ from howsure.errors import DoubtfulDataError, HowsureError
 from howsure.escapes import is_number
 from howsure.sources.locations import SHEETS, is_file, missing, sheet_of
 from howsure.sources.matrix_axes import Axis, corner_names, laid_out, title_names
+from howsure.sources.matrix_text import OUTCOMES, cells_of
 from howsure.sources.matrix_words import axis_kind
 from howsure.sources.text_encoding import decoded
 
-OUTCOMES = ("tp", "fp", "fn", "tn")
-THOUSANDS = re.compile(r"\d{1,3}(\.\d{3})+")  # with points, or a number with three decimals
-WEKA = re.compile(r"\s*(?P<counts>\d[\d\s]*)\|\s*\S+\s*=\s*(?P<label>.+?)\s*")  # a row of a matrix as Weka prints it
+THOUSANDS = re.compile(r"[1-9]\d{0,2}(\.\d{3})+")  # with points, or a number with three decimals
+MARKS = r"[,'’ \u00a0\u2009\u202f]"  # between thousands
+NOTHING = frozenset({"", ".", "-", "–", "—"})
 LINES = 3  # columns of a file with one line per combination of classes
 
 
@@ -99,7 +99,7 @@ def _cells(path: Path) -> list[list[str]]:
         rows = [["" if cell is None else _text(cell) for cell in row] for row in rows_of_sheet(path)]
     else:
         try:
-            rows = list(csv.reader(*_lines_of(path, decoded(path))))
+            rows = cells_of(decoded(path), path.suffix.lower())
         except csv.Error as error:
             raise HowsureError.unreadable(f"'{path}'", error) from None
     rows = [[cell.strip() for cell in row] for row in rows if any(map(str.strip, row))]
@@ -109,41 +109,6 @@ def _cells(path: Path) -> list[list[str]]:
 
 def _text(cell: object) -> str:
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
-
-
-def _lines_of(path: Path, text: str) -> tuple[Any, Any]:
-    """Return the lines of a file, and its CSV dialect."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    if lines and all(line.lstrip().startswith("|") for line in lines):  # Markdown
-        bare = [line.strip().strip("|") for line in lines if not re.fullmatch(r"[\s|:\-]+", line)]
-        return bare, _dialect("|")
-    printed = _printed(lines, text)
-    if printed:
-        return printed, _dialect("\t")
-    first = "\n".join(lines[:2])
-    header = first.partition("\n")[0]
-    if path.suffix.lower() in {".tsv", ".tab"} or ("\t" in first and "," not in header and ";" not in header):
-        return io.StringIO(text), _dialect("\t")
-    if ";" in header and "," not in re.sub(r'"[^"]*"', "", header):
-        return io.StringIO(text), _dialect(";")
-    if "," not in text and len(lines) > 1 and " " in lines[-1].strip():
-        return [re.sub(r"\s+", " ", line.strip()) for line in lines], _dialect(" ")
-    return io.StringIO(text), _dialect(",")
-
-
-def _printed(lines: list[str], text: str) -> list[str]:
-    """Return a matrix printed by Weka, or as Python prints arrays and lists, with tabs between cells; else nothing."""
-    weka = [found for line in lines if (found := WEKA.fullmatch(line))]
-    if len(weka) > 1:
-        rows = [[each["label"], *each["counts"].split()] for each in weka]
-        return ["\t".join(row) for row in [["", *(row[0] for row in rows)], *rows]]
-    if re.fullmatch(r"\s*(array\()?[\s\[\],.\d]*\]\)?\s*", text):
-        return ["\t".join(row.split()) for row in re.findall(r"[\d.][\d\s,.]*(?=\])", text.replace(",", " "))]
-    return []
-
-
-def _dialect(separator: str) -> type[csv.Dialect]:
-    return type("Separated", (csv.excel,), {"delimiter": separator, "skipinitialspace": True})
 
 
 def _outcomes(path: Path, rows: list[list[str]]) -> Array | None:
@@ -205,7 +170,8 @@ def _split(path: Path, rows: list[list[str]]) -> tuple[Axis, Axis, list[list[str
         if len(row) != width:
             message = (
                 f"'{path}' is not a square matrix: row {place + 1} has {len(row)} columns, and the first one {width}. "
-                "Keep the lines of the matrix only: one with the names of the classes, and one for each class."
+                "Keep the lines of the matrix only, no columns of rates: one with the names of the classes, and one "
+                "for each class."
             )
             raise HowsureError(message)
     corner, header = rows[0][0], rows[0][1:]
@@ -256,13 +222,25 @@ def _numbers(path: Path, body: list[list[str]]) -> Array:
                 raise HowsureError(message)
             if not np.isfinite(value) or value < 0 or value != np.floor(value):
                 shown = f"'{cell}'" if cell else "nothing"
-                message = f"'{path}', row {i + 1}, column {j + 1}: {shown} is not a count (0, 1, 2, …)."
+                remedy = _remedy(cell, value)
+                message = f"'{path}', row {i + 1}, column {j + 1}: {shown} is not a count (0, 1, 2, …).{remedy}"
                 raise HowsureError(message)
     return matrix
 
 
+def _remedy(cell: str, value: float) -> str:
+    if cell in NOTHING:
+        return " Write 0 where there is no case."
+    return " Give the numbers of cases, not shares." if value > 0 or "%" in cell else ""
+
+
 def _count(cell: str) -> float:
-    """Return the number of a cell, also with commas between thousands, or with zeros after a decimal comma."""
+    """Return the number of a cell, also with marks between thousands, zeros after a decimal comma, or a percentage."""
     text = re.sub(r",0*$", "", cell) if re.fullmatch(r"\d+,0{1,2}", cell) else cell
-    text = text.replace(",", "") if re.fullmatch(r"\d{1,3}(,\d{3})+", text) else text
+    text = re.sub(r"\s*\(\s*[\d.,]+\s*%\s*\)$", "", text)  # 42 (89.4 %)
+    text = (
+        re.sub(MARKS, "", text)
+        if re.fullmatch(rf"\d{{1,3}}(?P<mark>{MARKS})\d{{3}}((?P=mark)\d{{3}})*", text)
+        else text
+    )
     return float(text) if is_number(text) else np.nan

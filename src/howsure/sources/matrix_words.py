@@ -35,6 +35,7 @@ TRUE_WORDS = frozenset(
         "disease",
         "diagnosis",
         "condition",
+        "outcome",
         "biopsy",
         "histology",
         "pathology",
@@ -92,7 +93,7 @@ PREDICTED_WORDS = frozenset(
         "forecast",
     ]
 )
-GENERAL_WORDS = frozenset(["class", "label", "labels", "condition", "disease", "diagnosis"])
+GENERAL_WORDS = frozenset(["class", "label", "labels", "condition", "disease", "diagnosis", "outcome"])
 LABEL_WORDS = frozenset(
     [
         "true",
@@ -108,6 +109,7 @@ LABEL_WORDS = frozenset(
         "test",
         "disease",
         "condition",
+        "outcome",
         "diagnosis",
         "biopsy",
     ]

@@ -1,0 +1,154 @@
+"""A confusion matrix as programs print it, pasted into a file: the same 100 cases in every layout."""
+
+import pytest
+
+import howsure as hs
+from howsure.sources.matrices import matrix_table
+
+RIGHT = [[50, 3], [5, 42]]  # rows true
+NAMED = {
+    "LaTeX": "\\begin{tabular}{lrr}\n\\toprule\n & well & ill \\\\\n\\midrule\nwell & 50 & 3 \\\\\n\\hline ill & 5 & "
+    "\\textbf{42} \\\\\n\\bottomrule\n\\end{tabular}\n",
+    "Markdown in bold": "| | well | ill |\n|:--|--:|--:|\n| well | **50** | 3 |\n| ill | 5 | **42** |\n",
+    "a database": "      | well | ill \n------+------+-----\n well |   50 |   3\n ill  |    5 |  42\n",
+    "Polars": "shape: (2, 3)\n┌────────┬──────┬─────┐\n│ actual ┆ well ┆ ill │\n│ ---    ┆ ---  ┆ --- │\n│ str    ┆ i64  ┆ i64 │\n"
+    "╞════════╪══════╪═════╡\n│ well   ┆ 50   ┆ 3   │\n│ ill    ┆ 5    ┆ 42  │\n└────────┴──────┴─────┘\n",
+    "Stata": "           |         pred\n     truth |      well        ill |     Total\n-----------+----------------------+------\n"
+    "      well |        50          3 |        53 \n       ill |         5         42 |        47 \n"
+    "-----------+----------------------+------\n     Total |        55         45 |       100 \n",
+    "reStructuredText": "====  ====  ===\n      well  ill\n====  ====  ===\nwell  50    3\nill   5     42\n====  ====  ===\n",
+    "a report by R": "##       Reference\n## Prediction well ill\n##       well   50   5\n##       ill     3  42\n",
+    "counts and percentages": ",well,ill\nwell,50 (94.3%),3 (5.7 %)\nill,5 (10.6%),42 (89.4%)\n",
+}
+BARE = {
+    "MATLAB": "[50 3; 5 42]",
+    "PyTorch": "tensor([[50,  3],\n        [ 5, 42]])",
+    "TensorFlow": "tf.Tensor(\n[[50  3]\n [ 5 42]], shape=(2, 2), dtype=int32)",
+    "Spark": "DenseMatrix([[50.,  3.],\n             [ 5., 42.]])",
+    "Julia": "2×2 Matrix{Int64}:\n 50   3\n  5  42\n",
+    "NumPy": "array([[50,  3],\n       [ 5, 42]], dtype=int32)",
+}
+OUTCOMES = {
+    "a mapping": "{'tn': 50, 'fp': 3, 'fn': 5, 'tp': 42}",
+    "lines": "TP: 42\nFP: 3\nFN: 5\nTN: 50\n",
+    "a line": "TP=42, FP=3, FN=5, TN=50",
+    "words": "True positives: 42\nFalse positives: 3\nFalse negatives: 5\nTrue negatives: 50\n",
+}
+
+
+def table_of(text, folder, name="m.txt"):
+    """Return the table of a text in a file."""
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return matrix_table(path)
+
+
+@pytest.mark.filterwarnings("ignore:The last row and column of the matrix")
+@pytest.mark.parametrize("layout", NAMED)
+def test_a_matrix_with_names(layout, tmp_path):
+    """Rules, bars and marks of the program are no cells."""
+    table = table_of(NAMED[layout], tmp_path)
+    assert table.counts.tolist() == RIGHT
+    assert table.labels.tolist() == ["well", "ill"]
+
+
+@pytest.mark.parametrize("layout", BARE)
+def test_a_matrix_without_names(layout, tmp_path):
+    """The name of the function and its settings are no cells, and a line with the size is no header."""
+    table = table_of(BARE[layout], tmp_path)
+    assert table.counts.tolist() == RIGHT
+    assert table.labels.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("layout", OUTCOMES)
+def test_four_outcomes_by_name(layout, tmp_path):
+    """The order does not matter."""
+    assert table_of(OUTCOMES[layout], tmp_path).counts.tolist() == RIGHT
+
+
+def test_outcomes_of_several_classes(tmp_path):
+    """The outcomes of the last class are not those of all."""
+    with pytest.raises(hs.HowsureError):
+        table_of("a: TP=42 FP=3 FN=5 TN=50\nb: TP=50 FP=5 FN=3 TN=42\n", tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Predicted  not ill  ill\nActual                 \nnot ill         50    3\nill              5   42\n",
+        "           not ill   ill\nnot ill         50     3\nill              5    42\n",
+        "           Actual\n           not ill   ill\nnot ill         50     5\nill              3    42\n",
+    ],
+    ids=["pandas", "no corner", "turned"],
+)
+def test_labels_with_blanks(text, tmp_path):
+    """Two blanks or more separate cells where one blank belongs to a name."""
+    table = table_of(text, tmp_path)
+    assert table.counts.tolist() == RIGHT
+    assert table.labels.tolist() == ["not ill", "ill"]
+
+
+def test_tight_columns_are_no_labels_with_blanks(tmp_path):
+    """Numbers with one blank between them are two cells, also where other columns are wide apart."""
+    text = "          Truth\nPrediction VF  F  L\n        VF 50  5  0\n        F   6 40  1\n        L   0  1  2\n"
+    assert table_of(text, tmp_path).counts.tolist() == [[50, 6, 0], [5, 40, 1], [0, 1, 2]]
+
+
+@pytest.mark.filterwarnings("ignore:The last row and column of the matrix")
+def test_the_table_of_a_diagnostic_test_in_r(tmp_path):
+    """Rows are the test, and the outcome is the truth, as epiR prints it."""
+    text = (
+        "          Outcome +    Outcome -      Total\nTest +          670          202        872\n"
+        "Test -           74          640        714\nTotal           744          842       1586\n"
+    )
+    table = table_of(text, tmp_path)
+    assert table.labels.tolist() == ["+", "-"]
+    assert table.counts.tolist() == [[670, 74], [202, 640]]
+
+
+@pytest.mark.parametrize("mark", [",", "'", "’", "\u00a0", "\u202f", " "])
+def test_marks_between_thousands(mark, tmp_path):
+    """Each but the point, which may be a decimal one."""
+    text = f';well;ill\nwell;"1{mark}050";30\nill;50;"12{mark}345{mark}678"\n'
+    assert table_of(text, tmp_path, "m.csv").counts.tolist() == [[1050, 30], [50, 12345678]]
+
+
+@pytest.mark.parametrize(
+    "cell, remedy",
+    [
+        ("", "nothing is not a count .* Write 0 where there is no case"),
+        ("-", "'-' is not a count .* Write 0 where"),
+        ("0.943", "'0.943' is not a count .* Give the numbers of cases"),
+        ("94.3%", "'94.3%' is not a count .* Give the numbers of cases"),
+    ],
+)
+def test_cells_that_are_no_counts(cell, remedy, tmp_path):
+    """The message says what to write."""
+    with pytest.raises(hs.HowsureError, match=remedy):
+        table_of(f",well,ill\nwell,{cell},3\nill,5,42\n", tmp_path, "m.csv")
+
+
+@pytest.mark.parametrize("rows", [[[95, 5, 0], [10, 85, 5], [0, 1, 99]], [[34, 33, 33], [33, 33, 33], [1, 0, 99]]])
+def test_rows_that_add_up_to_100(rows, tmp_path):
+    """Rounded percentages look like counts of 100 cases a class."""
+    with pytest.warns(hs.HowsureWarning, match="Each row of the matrix adds up to 100. If these are percentages"):
+        hs.from_counts(rows)
+    with pytest.warns(hs.HowsureWarning, match="Each column of the matrix adds up to 100"):
+        table_of("\n".join(" ".join(map(str, row)) for row in zip(*rows, strict=True)), tmp_path)
+
+
+@pytest.mark.filterwarnings("error::howsure.HowsureWarning")
+@pytest.mark.parametrize("rows", [RIGHT, [[99, 0], [1, 98]], [[50, 50], [100, 100]]])
+def test_other_sums_are_no_percentages(rows):
+    """A whole of 100 cases is ordinary."""
+    hs.from_counts(rows)
+    hs.from_counts([[95, 5], [10, 90]], check=False)
+
+
+@pytest.mark.filterwarnings("ignore:The last row and column of the matrix")
+def test_labels_with_words_beside_totals(tmp_path):
+    """A total has no such word."""
+    text = ",Actual well,Actual ill,Total\nPredicted well,50,5,55\nPredicted ill,3,42,45\nTotal,53,47,100\n"
+    table = table_of(text, tmp_path, "m.csv")
+    assert table.counts.tolist() == RIGHT
+    assert table.labels.tolist() == ["well", "ill"]
