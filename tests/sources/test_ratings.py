@@ -372,3 +372,27 @@ def test_named_axes_of_items_by_raters_are_the_layout():
         expected
     )
     assert len(hs.ratings(turned().add_prefix("item"), check=False).raters) == 10
+
+
+@pytest.mark.parametrize("one, other", [("Yes", "yes"), ("yes", "yes "), ("big cell", "big\u00a0cell")])
+def test_categories_that_are_written_alike(one, other):
+    """Two raters who agree do not disagree for a capital or a blank."""
+    ratings = {"a": [one, "other"] * 9, "b": [other, "other"] * 9}
+    with pytest.raises(hs.HowsureError, match="would never agree"):
+        hs.ratings(ratings)
+    assert hs.estimate(hs.ratings(ratings, check=False), "percent_agreement") == 0.5
+
+
+@pytest.mark.parametrize("name", ["majority", "gold", "consensus_label", "Final label", "adjudicated"])
+def test_a_column_made_from_the_raters(name):
+    """What raters agreed on agrees with them; beside a single rater it is one to compare with."""
+    ratings = {"a": [1, 2, 1, 2] * 5, "b": [1, 2, 2, 2] * 5, name: [1, 2, 1, 2] * 5}
+    with pytest.raises(hs.HowsureError, match="is named as what the raters agreed on"):
+        hs.ratings(ratings)
+    assert hs.estimate(hs.ratings({key: ratings[key] for key in ("b", name)}), "percent_agreement") == 0.75
+
+
+def test_a_word_for_a_missing_rating():
+    """Other ratings of the item are kept."""
+    with pytest.raises(hs.HowsureError, match="'NA' stands for a missing value. Give None for a rating"):
+        hs.ratings({"a": ["x", "NA", "y"] * 5, "b": ["x", "x", "y"] * 5})

@@ -5,7 +5,8 @@ Each check costs time in the number of distinct labels, not of cases. Sources ru
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+import re
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -27,6 +28,8 @@ MANY_TERMS = 9  # smallest number of terms at which an equal sum is not a coinci
 MANY_CASES = 20  # with this many cases a class of three does not lack in either column
 FEW_ROWS = 3  # with more cases, a label equal to the number of the others is suspicious
 JUDGED = ("y_pred", "y_score")
+MARKS = MISSING | {-1, -9, -99, -999, -100, "-1", "-9", "-99", "?", "-", "unlabeled", "unlabelled", "pending"}
+CONSENSUS = frozenset({"adjudicated", "adjudication", "agreed", "aggregated", "consensus", "final", "gold", "majority"})
 CODES = tuple(  # of the same two classes
     map(frozenset, (("0", "1"), ("-1", "1"), ("false", "true"), ("no", "yes"), ("n", "y"), ("negative", "positive")))
 )
@@ -160,6 +163,30 @@ def _refuse_two_codes(labels: Mapping[str, Any]) -> None:
         raise DoubtfulDataError(message)
 
 
+def refuse_marks(some: tuple[Array, Array], every: tuple[Array, Array], name: str, said: str) -> None:
+    """Refuse a mark for missing labels, such as −1, in a column where a missing label is given as None.
+
+    Parameters
+    ----------
+    some : tuple of two ndarray
+        The levels of the column that may have gaps, and each row's code, −1 in gaps.
+    every : tuple of two ndarray
+        Those of a column without gaps.
+    name, said : str
+        Names of the columns.
+    """
+    labels, complete = (levels[np.unique(codes[codes >= 0])].tolist() for levels, codes in (some, every))
+    marks = [label for label in labels if label in MARKS and label not in complete]
+    rest = [label for label in (*labels, *complete) if label not in marks]
+    is_scale = any(isinstance(label, int | float) and label < 0 for label in rest)
+    if len(marks) == 1 and len(labels) > 2 and not (is_scale and marks[0] not in MISSING):
+        message = (
+            f"`{name}` holds {marks[0]!r}, and `{said}` does not: a mark for a missing label, it seems, and it counts "
+            "as a class. Give None in these rows."
+        )
+        raise DoubtfulDataError(message)
+
+
 def refuse_identifiers(argument_name: str, given: Mapping[Any, tuple[Array, Array]]) -> None:
     """Refuse a column that names the items: all its values are different, and its name or the other columns say so.
 
@@ -179,6 +206,24 @@ def refuse_identifiers(argument_name: str, given: Mapping[Any, tuple[Array, Arra
                 "Leave it out."
             )
             raise DoubtfulDataError(message)
+
+
+def refuse_consensus(argument_name: str, raters: Sequence[object]) -> None:
+    """Refuse a column that is made from the other raters', such as their majority, beside two raters or more.
+
+    Parameters
+    ----------
+    argument_name : str
+        Name of the columns in errors.
+    raters : sequence
+        The names of the columns.
+    """
+    made = [rater for rater in raters if {*re.findall("[a-z]+", str(rater).casefold())[:1]} & CONSENSUS]
+    if made and len(raters) - len(made) > 1:
+        message = (
+            f"`{argument_name}[{made[0]!r}]` is named as what the raters agreed on, and is no rater's. Leave it out."
+        )
+        raise DoubtfulDataError(message)
 
 
 def _are_identifiers(levels: Array, others: list[Array]) -> bool:
@@ -276,8 +321,16 @@ def refuse_last_sum(argument_name: str, numbers: Array) -> None:
         raise DoubtfulDataError(message)
 
 
-def refuse_odd_classes(labels: list[Any]) -> None:
-    """Refuse inferred classes that are words for missing values, or so many that they look like identifiers."""
+def refuse_odd_classes(labels: list[Any], remedy: str = "Drop such cases") -> None:
+    """Refuse inferred classes that are words for missing values, or so many that they look like identifiers.
+
+    Parameters
+    ----------
+    labels : list
+        The classes.
+    remedy : str
+        What to do with missing values.
+    """
     if len(labels) > MOST_CLASSES:
         message = (
             f"There are {len(labels):,} classes ({listed(labels)}): identifiers or free text, it seems. Give class "
@@ -286,5 +339,5 @@ def refuse_odd_classes(labels: list[Any]) -> None:
         raise DoubtfulDataError(message)
     absent = next((label for label in labels if isinstance(label, str) and label.strip() in MISSING), None)
     if absent is not None:
-        message = f"The label {absent!r} stands for a missing value. Drop such cases, or name it with `labels=`."
+        message = f"The label {absent!r} stands for a missing value. {remedy}, or name it with `labels=`."
         raise DoubtfulDataError(message)

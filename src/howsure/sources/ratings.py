@@ -17,7 +17,7 @@ from howsure.sources.crossed import drawn_anew
 from howsure.sources.encoding import coded_with_gaps, encoded, positions
 from howsure.sources.frames import columns, expanded, weight_or_counts
 from howsure.sources.groups import by_columns, roles
-from howsure.sources.input_checks import refuse_identifiers, refuse_odd_classes
+from howsure.sources.input_checks import refuse_consensus, refuse_identifiers, refuse_odd_classes, refuse_similar_labels
 from howsure.sources.layout import class_order, in_own_order, is_stated, stated_order
 from howsure.sources.rating_layouts import Layout, arranged, by_rater
 from howsure.sources.repeated import first_rows
@@ -193,6 +193,7 @@ def _wide(
     if check:
         for name, by_name in given_by.items():
             refuse_identifiers(ROLE, {rater: coded[name, rater] for rater in by_name})
+            refuse_consensus(ROLE, list(by_name))
     stated = _stated_order([column for by_name in given_by.values() for column in by_name.values()])
     axis, is_ordered = _categories([*coded.values()], stated if labels is None else labels, check=check)
     lengths = {f"{ROLE}[{str(rater)!r}]": codes for (_, rater), (_, codes) in coded.items()}
@@ -296,7 +297,8 @@ def _categories(coded: Sequence[tuple[Array, Array]], labels: Any, *, check: boo
         message = f"`{ROLE}` has no rating: all are missing."
         raise HowsureError(message)
     if check and found.dtype.kind not in "iuf":
-        refuse_odd_classes(every)
+        refuse_odd_classes(every, "Give None for a rating that is missing")
+        refuse_similar_labels(every)
     return class_order(every), is_stated(every)
 
 

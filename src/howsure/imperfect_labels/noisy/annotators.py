@@ -22,6 +22,7 @@ from howsure.sources.columns import checked_counts, refuse_other_lengths
 from howsure.sources.confusion import class_labels, refuse_mixed
 from howsure.sources.encoding import coded_with_gaps, positions
 from howsure.sources.groups import by_columns, groups_of, roles
+from howsure.sources.input_checks import refuse_marks
 from howsure.sources.layout import order_as_stated
 from howsure.sources.wide import named_columns
 from howsure.tables.batch import Tables
@@ -312,6 +313,9 @@ def _positions(
         raise HowsureError(message)
     _refuse_unlabelled(np.sum([each >= 0 for _, each in coded], axis=0))
     given = as_labels(list(dict.fromkeys(label for each, _ in coded for label in each.tolist())))
+    if check and labels is None and y_pred is not None:
+        for name, column in zip(given_by, coded, strict=True):
+            refuse_marks(column, (levels, codes), f"annotations[{name!r}]", "y_pred")
     refuse_mixed(given, levels, "annotations", check=check)
     axis = class_labels(given, levels, labels, pos_label=pos_label, check=check)
     return np.stack([*(positions(*each, axis) for each in coded), positions(levels, codes, axis)], axis=1), axis

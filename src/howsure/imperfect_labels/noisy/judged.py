@@ -17,6 +17,7 @@ from howsure.sources.confusion import class_labels, refuse_mixed
 from howsure.sources.encoding import coded_with_gaps, encoded, positions, refuse_gaps
 from howsure.sources.frames import columns
 from howsure.sources.groups import Tally, by_columns, groups_of, roles
+from howsure.sources.input_checks import refuse_marks
 from howsure.sources.layout import order_as_stated
 from howsure.sources.positive import passing
 from howsure.tables.batch import Tables
@@ -245,6 +246,8 @@ class _Cases:
             refuse_gaps(role, coded[role][1], "human")
         levels = [coded[role][0] for role in said]
         for role, level in zip(roles[:number], levels, strict=False):
+            if check and labels is None:
+                refuse_marks(coded[role], coded[roles[number]], role, roles[number])
             refuse_mixed(level, levels[number], role, roles[number], check=check)
         if "y_pred" in given:
             refuse_mixed(levels[number], levels[-1], roles[number], check=check)

@@ -18,6 +18,7 @@ from howsure.sources.counted_values import distinct_tuples
 from howsure.sources.encoding import coded_with_gaps, encoded, refuse_gaps
 from howsure.sources.frames import columns
 from howsure.sources.groups import Tally, by_columns, groups_of, roles
+from howsure.sources.input_checks import refuse_marks
 from howsure.sources.values import bounds_of, refuse_outside
 from howsure.tables.batch import Tables
 from howsure.tables.paired_values import PairedValuesTable, extremes
@@ -151,6 +152,9 @@ def judged_values(
     given = columns(data, asked | roles(named), check=check, counts=counts)
     coded = {f"human{of}": coded_with_gaps(f"human{of}", given[f"human{of}"]) for of in systems}
     judged_as = {f"judge{of}": _judged(f"judge{of}", given[f"judge{of}"]) for of in systems}
+    for of in systems if check else ():
+        grades = judged_as[f"judge{of}"]
+        refuse_marks(coded[f"human{of}"], (grades, np.arange(len(grades))), f"human{of}", f"judge{of}")
     cluster = encoded("groups", given["groups"]) if "groups" in given else None
     weight = checked_weight(given["sample_weight"]) if "sample_weight" in given else None
     beside = {"groups": cluster, "sample_weight": weight}

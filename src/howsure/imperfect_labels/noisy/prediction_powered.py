@@ -21,6 +21,7 @@ from howsure.sources.confusion import class_labels, refuse_mixed
 from howsure.sources.encoding import coded_with_gaps, positions, refuse_gaps
 from howsure.sources.frames import columns
 from howsure.sources.groups import Tally, by_columns, groups_of, roles
+from howsure.sources.input_checks import refuse_marks
 from howsure.sources.layout import order_as_stated
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
@@ -190,6 +191,8 @@ def _positions(
         raise HowsureError(message)
     for name, (_, codes) in zip(("y_made", "y_pred"), coded[1:], strict=True):
         refuse_gaps(name, codes, "y_true")
+    if check and labels is None:
+        refuse_marks(coded[0], coded[1], "y_true", "y_made")
     _refuse_unusable(coded[0][1])
     levels = [each for each, _ in coded]
     refuse_mixed(levels[0], levels[2], check=check)

@@ -17,6 +17,7 @@ from howsure.sources.confusion import class_labels, refuse_mixed
 from howsure.sources.encoding import coded_with_gaps, encoded, positions, refuse_gaps
 from howsure.sources.frames import columns
 from howsure.sources.groups import Tally, by_columns, groups_of, roles
+from howsure.sources.input_checks import refuse_marks
 from howsure.sources.layout import order_as_stated
 from howsure.sources.scores import score_values
 from howsure.tables.batch import Tables
@@ -217,6 +218,8 @@ class Pool:
         beside = {"y_score": score, "groups": cluster, "sample_weight": weight}
         refuse_other_lengths({"y_true": true_codes, "y_pred": codes, **beside})
         refuse_gaps("y_pred", codes, "y_true")
+        if check and labels is None:
+            refuse_marks((true_levels, true_codes), (levels, codes), "y_true", "y_pred")
         refuse_mixed(true_levels, levels, "y_true", "y_pred", check=check)
         axis = class_labels(true_levels, levels, labels, pos_label=pos_label, check=check)
         truth, predicted = positions(true_levels, true_codes, axis), positions(levels, codes, axis)
