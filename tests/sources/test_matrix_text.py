@@ -152,3 +152,28 @@ def test_labels_with_words_beside_totals(tmp_path):
     table = table_of(text, tmp_path, "m.csv")
     assert table.counts.tolist() == RIGHT
     assert table.labels.tolist() == ["well", "ill"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "     well ill class.error\nwell   50   3  0.05660377\nill     5  42  0.10638298\n",
+        ",well,ill,Recall (%)\nwell,50,3,94.3\nill,5,42,89.4\nPrecision,90.9,93.3,\n",
+        "#  well ill\n# well 50 3\n# ill 5 42\n",
+    ],
+    ids=["randomForest", "a spreadsheet", "comments"],
+)
+@pytest.mark.filterwarnings("ignore:.*numbers that are no cases of a class were left out")
+def test_rates_beside_a_matrix(text, tmp_path):
+    """Rates of the classes are no counts."""
+    table = table_of(text, tmp_path, "m.csv" if "," in text else "m.txt")
+    assert table.counts.tolist() == RIGHT
+    assert table.labels.tolist() == ["well", "ill"]
+
+
+def test_rates_that_are_left_out_are_named(tmp_path):
+    """A class may be named like a metric, where both axes have it."""
+    with pytest.warns(hs.HowsureWarning, match="'Recall' in the labels of the matrix: numbers that are no cases"):
+        table_of(",well,ill,Recall\nwell,50,3,0.9434\nill,5,42,0.8936\n", tmp_path, "m.csv")
+    table = table_of(",error,rate\nerror,50,3\nrate,5,42\n", tmp_path, "m.csv")
+    assert table.labels.tolist() == ["error", "rate"]

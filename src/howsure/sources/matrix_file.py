@@ -5,18 +5,19 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from howsure.arrays import Array
-from howsure.errors import DoubtfulDataError, HowsureError
+from howsure.errors import DoubtfulDataError, HowsureError, listed, warn
 from howsure.escapes import is_number
 from howsure.sources.locations import SHEETS, is_file, missing, sheet_of
 from howsure.sources.matrix_axes import Axis, corner_names, laid_out, title_names
 from howsure.sources.matrix_text import OUTCOMES, cells_of
-from howsure.sources.matrix_words import axis_kind
+from howsure.sources.matrix_words import axis_kind, names_statistic, names_total
 from howsure.sources.text_encoding import decoded
 
 THOUSANDS = re.compile(r"[1-9]\d{0,2}(\.\d{3})+")  # with points, or a number with three decimals
@@ -63,7 +64,7 @@ def read_matrix(
     try:
         if check:
             _refuse_bare_lines(rows)
-        row_axis, column_axis, body = _lines(rows) or _split(path, rows)
+        row_axis, column_axis, body = _without_rates(*(_lines(rows) or _split(path, rows)))
         _refuse_other_shapes(row_axis, column_axis, body)
         matrix, found = laid_out(_numbers(path, body), row_axis, column_axis, labels, check=check)
     except DoubtfulDataError as error:
@@ -75,6 +76,23 @@ def read_matrix(
         message = f"'{path}' is not a square matrix: {height} rows of counts, but row 1 has {width} columns."
         raise HowsureError(message)
     return found, matrix
+
+
+def _without_rates(rows: Axis, columns: Axis, body: list[list[str]]) -> tuple[Axis, Axis, list[list[str]]]:
+    """Leave out rows and columns of metrics of the classes, if the others are these classes."""
+    kept = [
+        [place for place, name in enumerate(each.labels or []) if not names_statistic(name)] for each in (rows, columns)
+    ]
+    left = [
+        replace(each, labels=[(each.labels or [])[at] for at in own])
+        for each, own in zip((rows, columns), kept, strict=True)
+    ]
+    classes = [{str(name) for name in each.labels or [] if not names_total(name)} for each in left]
+    dropped = [str(name) for each in (rows, columns) for name in each.labels or [] if names_statistic(name)]
+    if not dropped or not classes[0] or classes[0] != classes[1]:
+        return rows, columns, body
+    warn(f"{listed(dropped)} in the labels of the matrix: numbers that are no cases of a class were left out.")
+    return left[0], left[1], [[body[i][j] for j in kept[1]] for i in kept[0]]
 
 
 def _refuse_other_shapes(rows: Axis, columns: Axis, body: list[list[str]]) -> None:

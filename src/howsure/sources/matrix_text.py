@@ -16,7 +16,7 @@ RULE = re.compile(r"[\s|:+=─━═┄╌╪╞╡┼├┤┌┐└┘┬┴�
 BARS = str.maketrans(dict.fromkeys("│┃┆┊║", "|"))
 TYPES = frozenset({"", "---", "str", "cat", "enum", "i64", "i32", "u32", "u64", "f64"})  # lines below Polars' header
 TITLE = re.compile(r"(shape: \(|\d+×\d+ \S+.*:$).*")  # what Polars and Julia print above
-COMMENT = re.compile(r"^(##|#>|>) ?")  # marks of printed lines in reports by R
+COMMENT = re.compile(r"^(##?|#>|>) ?")  # marks of printed lines in reports by R
 TEX_WORDS = re.compile(r"\\(hline|toprule|midrule|bottomrule|\\|cline\{.*?\}|cmidrule(\(.*?\))?\{.*?\})")
 TEX_BOLD = re.compile(r"\\(textbf|mathbf|textit|emph)\{([^{}]*)\}")
 CALL = re.compile(r"^\s*[\w.]+\(\s*(?=\[)")  # array([[…, tensor([[…, DenseMatrix([[…
