@@ -80,6 +80,17 @@ def test_text_among_scores(values, mean, said, tmp_path):
     assert found["all", "a"].value == pytest.approx(mean)
 
 
+def test_decimal_commas(tmp_path):
+    """A comma before three digits may separate thousands, and is left to the user."""
+    path = tmp_path / "a.csv"
+    path.write_text("id;score\n" + "".join(f"{n};{('0,5', '1,0')[n % 2]}\n" for n in range(20)))
+    log = hs.read_log(path, score="score", item="id")
+    assert hs.estimate(log.table(), "mean") == 0.75
+    path.write_text("id;score\n" + "".join(f"{n};{('0,5', '1,250')[n % 2]}\n" for n in range(20)))
+    with pytest.raises(hs.HowsureError, match="'1,250'"):
+        hs.read_log(path, score="score", item="id")
+
+
 def test_other_files_in_a_folder_of_records(tmp_path):
     """They are left out with a caution each; a file passed by itself is refused."""
     for model in "AB":

@@ -1,5 +1,7 @@
 """Metrics of scores of many classes equal scikit-learn's; intervals account for the cases that classes share."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from sklearn import metrics as sk
@@ -313,3 +315,20 @@ def test_areas_of_pairs_are_those_of_their_cases_alone():
         both = (true == first) | (true == second)
         expected.append(sk.roc_auc_score(true[both] == first, score[both, first], sample_weight=weight[both]))
     assert found[:, ::7] == pytest.approx(np.stack([expected, expected]), abs=1e-12)
+
+
+@pytest.mark.parametrize("door", [partial(hs.roc_auc_score, multi_class="ovr"), hs.log_loss], ids=["area", "loss"])
+def test_rows_that_are_no_probabilities(door):
+    """The remedy depends on the numbers, and works."""
+    from scipy import special
+
+    logits = np.array([[2.0, -1.0, 0.0], [0.0, 3.0, 1.0], [1.0, 1.0, 4.0], [1.0, 0.0, -1.0]])
+    truth, probabilities = [0, 1, 2, 0], special.softmax(logits, axis=1)
+    for scores, remedy in (
+        (logits, "For logits give scipy.special.softmax"),
+        (np.log(probabilities), "For logarithms of probabilities give numpy.exp"),
+        (probabilities * 100, "Divide each row by its sum"),
+    ):
+        with pytest.raises(hs.HowsureError, match=remedy):
+            door(truth, scores)
+    assert door(truth, probabilities) is not None

@@ -23,7 +23,7 @@ from howsure.compat.undefined import warn
 from howsure.errors import HowsureError, OneClassError, one_of, whole_number
 from howsure.estimates.estimate import Estimate
 from howsure.metrics.binding import labels_to_expand, resolve
-from howsure.metrics.rows import SUM_TOLERANCE, is_rounded
+from howsure.metrics.rows import SUM_TOLERANCE, how_to_sum_to_1, is_rounded
 from howsure.sources.columns import indicator
 from howsure.sources.encoding import encoded
 from howsure.sources.scores import score_values, scores_table
@@ -123,7 +123,10 @@ def roc_auc_score(
             raise HowsureError(message)
         sums = table.scores.sum(1)
         if np.abs(sums - 1).max() > SUM_TOLERANCE and not is_rounded(table.scores, sums):
-            message = f"`y_score` needs rows of probabilities; they sum to {sums.min():g} … {sums.max():g}, not to 1."
+            message = (
+                f"`y_score` needs rows of probabilities; they sum to {sums.min():g} … {sums.max():g}, not to 1. "
+                f"{how_to_sum_to_1(table.scores)}"
+            )
             raise HowsureError(message)
         pairs = "+multi_class=ovo" if multi_class == "ovo" else ""
     return _averaged(settings, table, area, average, pairs)

@@ -21,6 +21,7 @@ USUAL = {  # names of columns that hold models or tasks
 }
 ABSENT = frozenset({"nan", "none", "null", "na", "n/a", "error", "-"})
 WRITE = "Write numbers, such as 1 for right and 0 for wrong, and leave a cell without a score empty."
+DECIMAL = re.compile(r"[-+]?\d*,(\d{1,2}|\d{4,})")
 FAILED = -1.0  # a usual code for an answer of a judge that could not be parsed
 
 
@@ -48,6 +49,13 @@ def doubts(path: Path, scores: Sequence[Score]) -> Iterator[str]:
     first, *others = by_metric
     if others:
         yield f"'{path.name}': {first!r} comes first; `metric` (--metric) shows {listed(others)}."
+
+
+def _with_points(values: Sequence[object]) -> list[object]:
+    """Return scores with points in place of decimal commas; a comma before three digits may separate thousands."""
+    return [
+        each.replace(",", ".") if isinstance(each, str) and DECIMAL.fullmatch(each.strip()) else each for each in values
+    ]
 
 
 def _refuse_scores(name: str, path: Path, values: Sequence[object]) -> None:
@@ -143,7 +151,7 @@ def own_records(path: Path, scores: Sequence[str], columns: Mapping[str, str | N
     made: list[Score] = []
     for name in scores:
         runs: Counter[tuple[str, str, str]] = Counter()
-        values = held[f"score {name}"]
+        values = _with_points(held[f"score {name}"])
         _refuse_scores(name, path, values)
         for task, model, item, value, cluster in zip(tasks, models, items, values, clusters, strict=True):
             runs[task, model, item] += 1

@@ -25,6 +25,7 @@ Null = Callable[[Array], tuple[Array, Array]]
 ROWS = np.array(["marked", "others"])
 DECIMALS = range(2, 7)  # with which probabilities are printed
 HALF = 0.5  # rounding error, in units of the last decimal
+LOGARITHM_TOLERANCE = 1e-2  # of the sum of the exponentials of a row of rounded logarithms
 SUM_TOLERANCE = 1e-3  # of a row of probabilities: float32 and rounding to three digits
 
 
@@ -90,7 +91,7 @@ def _checked(spec: Spec, table: Table) -> Array:
         if scores.min() < 0 or np.abs(sums - 1).max() > SUM_TOLERANCE:
             message = (
                 f"`{spec.text}` needs rows of probabilities; they sum to {sums.min():g} … {sums.max():g}, not to 1. "
-                "Divide each row by its sum if these are shares, or calibrate the scores."
+                f"{how_to_sum_to_1(scores)}"
             )
             raise HowsureError(message)
     elif scores.min() < 0 or scores.max() > 1:
@@ -98,6 +99,23 @@ def _checked(spec: Spec, table: Table) -> Array:
         message = f"`{spec.text}` needs probabilities, and `y_score` holds {worst:g}. Calibrate the scores first."
         raise HowsureError(message)
     return scores
+
+
+def how_to_sum_to_1(scores: Array) -> str:
+    """Return the remedy for rows of numbers that are no probabilities: shares, logits, or logarithms.
+
+    Examples
+    --------
+    >>> how_to_sum_to_1(np.array([[3.0, 1.0]]))
+    'Divide each row by its sum if these are shares, or calibrate the scores.'
+    >>> how_to_sum_to_1(np.array([[3.0, -1.0]]))
+    'For logits give scipy.special.softmax(y_score, axis=1).'
+    """
+    if scores.min() >= 0:
+        return "Divide each row by its sum if these are shares, or calibrate the scores."
+    if scores.max() <= 0 and np.abs(np.exp(scores).sum(1) - 1).max() < LOGARITHM_TOLERANCE:
+        return "For logarithms of probabilities give numpy.exp(y_score)."
+    return "For logits give scipy.special.softmax(y_score, axis=1)."
 
 
 def is_rounded(scores: Array, sums: Array) -> bool:

@@ -17,6 +17,7 @@ from howsure.sources.scores import score_values
 from howsure.sources.to_numpy import one_each
 
 ROUNDING = 2e-3  # tolerance of the sum of a case's probabilities, which may be rounded to few decimals
+PERCENT = 100
 NONE = 1e-30  # smaller probabilities become 0: their inverse square would overflow
 
 
@@ -71,9 +72,11 @@ def _in_range(score: Array, tally: Tally | None = None) -> Array:
         worst = float(score[outside][0])
         number = outside.sum() if tally is None else tally.n[outside].sum()
         where = f", at row {first}" if tally is None or tally.is_single else ""
+        percent = "divide percentages by 100, or " if score.min() >= 0 and 1 < score.max() <= PERCENT else ""
         message = (
             f"`y_score` has {int(number)} values outside [0, 1] (first {worst:g}{where}). "
-            "Without labels a score must be the probability of the class: give a `calibrator` from `calibrate`."
+            f"Without labels a score must be the probability of the class: {percent}give a `calibrator` from "
+            "`calibrate`."
         )
         raise HowsureError(message)
     return score
