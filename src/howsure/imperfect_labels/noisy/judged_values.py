@@ -153,8 +153,8 @@ def judged_values(
     coded = {f"human{of}": coded_with_gaps(f"human{of}", given[f"human{of}"]) for of in systems}
     judged_as = {f"judge{of}": _judged(f"judge{of}", given[f"judge{of}"]) for of in systems}
     for of in systems if check else ():
-        grades = judged_as[f"judge{of}"]
-        refuse_marks(coded[f"human{of}"], (grades, np.arange(len(grades))), f"human{of}", f"judge{of}")
+        said = judged_as[f"judge{of}"]
+        refuse_marks(coded[f"human{of}"], (said, np.arange(len(said))), f"human{of}", f"judge{of}")
     cluster = encoded("groups", given["groups"]) if "groups" in given else None
     weight = checked_weight(given["sample_weight"]) if "sample_weight" in given else None
     beside = {"groups": cluster, "sample_weight": weight}
