@@ -492,6 +492,9 @@ def test_numbers_of_cases_by_two_columns(order):
     frame = pandas.DataFrame({"true": [0] * 53 + [1] * 47, "pred": [0] * 50 + [1] * 3 + [0] * 5 + [1] * 42})
     for numbers in (frame.groupby(order).size(), frame.value_counts(order)):
         assert hs.from_counts(numbers).counts.tolist() == [[50, 3], [5, 42]]
+    unnamed = frame.groupby(order).size().rename_axis(["a", "b"])
+    with pytest.raises(hs.HowsureError, match="one column of numbers"):
+        hs.from_counts(unnamed)
     absent = frame.query("true == 1 or pred == 0").groupby(order).size()
     assert hs.from_counts(absent).counts.tolist() == [[50, 0], [5, 42]]
 

@@ -143,6 +143,8 @@ def test_other_sums_are_no_percentages(rows):
     """A whole of 100 cases is ordinary."""
     hs.from_counts(rows)
     hs.from_counts([[95, 5], [10, 90]], check=False)
+    hs.from_counts(tp=90, fn=10, fp=5, tn=95)
+    hs.from_rates(sensitivity=0.9, specificity=0.95, positives=100, negatives=100)
 
 
 @pytest.mark.filterwarnings("ignore:The last row and column of the matrix")

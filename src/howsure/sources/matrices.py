@@ -128,16 +128,16 @@ def from_counts(
     >>> from_counts(stack, groups=["image 1", "image 2", "image 3"])
     <ConfusionTable: 301 cases: 169 of class 0, 132 of class 1; design: clusters>
     """
+    checked, given_as = boolean("check", check), counts
     counts, labels = _of_cells({"tp": tp, "fp": fp, "fn": fn, "tn": tn}, counts, labels)
+    checked &= counts is given_as  # else the four numbers are named
     if isinstance(counts, Mapping):
         counts, labels = _of_names(counts, labels)
     stacks = counts if isinstance(counts, Mapping) else None
     if stacks is not None:
         _refuse_no_stacks(stacks, groups)
     given = None if labels is None else label_array(labels).tolist()
-    read = [
-        _read(each, given, check=boolean("check", check)) for each in ([counts] if stacks is None else stacks.values())
-    ]
+    read = [_read(each, given, check=checked) for each in ([counts] if stacks is None else stacks.values())]
     matrices = [matrix for matrix, _ in read]
     size, names = matrices[0].shape[-1], read[0][1] if given is None else given
     _refuse_other_classes("The models' matrices", [each for _, each in read])
@@ -273,7 +273,8 @@ def _read(counts: Any, labels: Sequence[object] | None, *, check: bool) -> tuple
         parts = [_read(each, labels, check=check) for each in counts]
         _refuse_other_classes("The matrices", [each for _, each in parts])
         return np.stack([matrix for matrix, _ in parts]), parts[0][1]
-    if getattr(counts, "ndim", None) == 1 and getattr(getattr(counts, "index", None), "nlevels", 1) == 2:
+    names = getattr(getattr(counts, "index", None), "names", ())
+    if getattr(counts, "ndim", None) == 1 and {axis_kind(name) for name in names} == {"true", "predicted"}:
         counts = counts.unstack(fill_value=0)  # numbers of cases by two columns, as pandas counts them
     _refuse_lines(counts)
     counts, first = _without_label_column(counts)

@@ -150,7 +150,7 @@ def laid_out(
         _refuse_statistics(axis, other)
     if are_turned(rows, columns):
         counts, rows, columns = np.swapaxes(counts, -1, -2), columns, rows
-    if check:
+    if check and counts.ndim == 2:
         _warn_of_percentages(counts)
     if rows.labels is None or columns.labels is None:
         named = rows.labels or columns.labels

@@ -79,20 +79,23 @@ def read_matrix(
 
 
 def _without_rates(rows: Axis, columns: Axis, body: list[list[str]]) -> tuple[Axis, Axis, list[list[str]]]:
-    """Leave out rows and columns of metrics of the classes, if the others are these classes."""
-    kept = [
-        [place for place, name in enumerate(each.labels or []) if not names_statistic(name)] for each in (rows, columns)
-    ]
-    left = [
-        replace(each, labels=[(each.labels or [])[at] for at in own])
-        for each, own in zip((rows, columns), kept, strict=True)
-    ]
-    classes = [{str(name) for name in each.labels or [] if not names_total(name)} for each in left]
-    dropped = [str(name) for each in (rows, columns) for name in each.labels or [] if names_statistic(name)]
+    """Leave out rows and columns that are named as metrics and hold other numbers than counts; others are classes."""
+    cells = np.array(body, dtype=object)
+    kept, left, dropped = [], [], []
+    for axis, lines in ((rows, cells), (columns, cells.T)):
+        labels = axis.labels or []
+        rates = [
+            names_statistic(name) and not all(_count(cell).is_integer() for cell in line)
+            for name, line in zip(labels, lines, strict=False)
+        ]
+        dropped += [name for name, is_rate in zip(labels, rates, strict=True) if is_rate]
+        kept.append([place for place, is_rate in enumerate(rates) if not is_rate])
+        left.append(replace(axis, labels=[labels[place] for place in kept[-1]]))
+    classes = [{str(name) for name in axis.labels or [] if not names_total(name)} for axis in left]
     if not dropped or not classes[0] or classes[0] != classes[1]:
         return rows, columns, body
     warn(f"{listed(dropped)} in the labels of the matrix: numbers that are no cases of a class were left out.")
-    return left[0], left[1], [[body[i][j] for j in kept[1]] for i in kept[0]]
+    return left[0], left[1], cells[np.ix_(*kept)].tolist()
 
 
 def _refuse_other_shapes(rows: Axis, columns: Axis, body: list[list[str]]) -> None:

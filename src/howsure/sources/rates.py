@@ -86,7 +86,7 @@ def from_rates(
     if specificity is None:
         figures = {"recall": sensitivity, "precision": precision, "f1": f1}
         given = {name: _Rounded.of(name, figure) for name, figure in figures.items() if figure is not None}
-        return from_counts(_from_precision(given, positives, negatives), labels)
+        return from_counts(_from_precision(given, positives, negatives), labels, check=False)
     if sensitivity is None or precision is not None or f1 is not None:
         message = "Give `sensitivity` and `specificity`, or two of `precision`, `recall` and `f1`."
         raise HowsureError(message)
@@ -102,7 +102,7 @@ def from_rates(
         message = "Give `positives` and `negatives`, or `prevalence` and `n`: the numbers that the rates are of."
         raise HowsureError(message)
     hits, passes = right.count(ill, "positives"), cleared.count(well, "negatives")
-    return from_counts([[passes, well - passes], [ill - hits, hits]], labels)
+    return from_counts([[passes, well - passes], [ill - hits, hits]], labels, check=False)
 
 
 @dataclass(frozen=True, slots=True)
