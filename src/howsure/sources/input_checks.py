@@ -123,7 +123,7 @@ def refuse_similar_labels(labels: list[Any]) -> None:
     """Refuse labels that differ only in surrounding blanks, in capitals, or in type (text or number).
 
     Single letters may differ in capitals, because the classes may be characters. Two pairs of words for the same two
-    classes, such as 0 and 1 beside "no" and "yes", are refused too.
+    classes, such as 0 and 1 together with "no" and "yes", are refused too.
     """
     known: dict[str, Any] = {}
     folded: dict[str, str] = {}
@@ -209,7 +209,7 @@ def refuse_identifiers(argument_name: str, given: Mapping[Any, tuple[Array, Arra
 
 
 def refuse_consensus(argument_name: str, raters: Sequence[object]) -> None:
-    """Refuse a column that is made from the other raters', such as their majority, beside two raters or more.
+    """Refuse a column that is made from the other raters', such as their majority, next to two or more raters.
 
     Parameters
     ----------
@@ -259,7 +259,7 @@ def refuse_total_row(counted: Grouped, columns: int = 2) -> None:
 
 
 def refuse_other_codes(counted: Grouped, columns: int = 2) -> None:
-    """Refuse predictions of two numbers that share only one with the true labels, such as −1 and 1 beside 0 and 1.
+    """Refuse predictions of two numbers that share only one with the true labels, such as −1 and 1 next to 0 and 1.
 
     Parameters
     ----------

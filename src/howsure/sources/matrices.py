@@ -16,13 +16,13 @@ from howsure.sources.encoding import Column, encoded
 from howsure.sources.layout import (
     are_numbered,
     as_written,
-    in_one_order,
     in_own_order,
     is_stated,
     with_names,
 )
 from howsure.sources.matrix_axes import Axis, laid_out
 from howsure.sources.matrix_words import axis_kind
+from howsure.sources.outcomes import NOT_WHOLE, matrix_of_outcomes
 from howsure.sources.positive import positive_order
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
@@ -30,7 +30,6 @@ from howsure.tables.labels import label_array
 from howsure.tables.units import PairedUnitsTable
 
 ROUNDING = 1e-9  # relative error of counts that were divided and multiplied
-NOT_WHOLE = "is not a whole number"
 
 
 @overload
@@ -129,7 +128,7 @@ def from_counts(
     <ConfusionTable: 301 cases: 169 of class 0, 132 of class 1; design: clusters>
     """
     checked, given_as = boolean("check", check), counts
-    counts, labels = _of_cells({"tp": tp, "fp": fp, "fn": fn, "tn": tn}, counts, labels)
+    counts, labels = matrix_of_outcomes({"tp": tp, "fp": fp, "fn": fn, "tn": tn}, counts, labels)
     checked &= counts is given_as  # else the four numbers are named
     if isinstance(counts, Mapping):
         counts, labels = _of_names(counts, labels)
@@ -222,48 +221,6 @@ def _of_names(counts: Mapping[Any, Any], labels: ArrayLike | None) -> tuple[Any,
         message = f"`labels` {listed(known)} are not the classes of `counts`, {listed(list(counts))}."
         raise HowsureError(message)
     return [[counts[true].get(said, 0) for said in known] for true in known], known
-
-
-def _of_cells(cells: Mapping[str, object], counts: object, labels: object) -> tuple[Any, Any]:
-    """Return the matrix and labels from the counts of the four outcomes, if these are given instead of a matrix."""
-    is_column = isinstance(counts, Mapping) or getattr(counts, "ndim", None) == 1
-    named = by_index(counts) if is_column else None
-    if isinstance(named, Mapping) and set(map(str, named)) == set(cells) and not any(map(np.ndim, named.values())):
-        counts, cells = None, {str(name): number for name, number in named.items()}
-    absent = [name for name, number in cells.items() if number is None]
-    if len(absent) == len(cells):
-        if counts is None or isinstance(counts, int | float):
-            message = (
-                "Give a square matrix, [[tn, fp], [fn, tp]] (rows true, columns predicted), or name the four numbers: "
-                "from_counts(tp=…, fp=…, fn=…, tn=…)."
-            )
-            raise HowsureError(message)
-        return counts, labels
-    if counts is not None:
-        message = "Give `counts`, a matrix, or `tp`, `fp`, `fn` and `tn`, and not both."
-        raise HowsureError(message)
-    if absent:
-        hint = ""
-        if absent == ["tn"]:
-            hint = " If nobody counts true negatives, as in detection: events(tp=…, fp=…, fn=…)."
-        message = f"{', '.join(f'`{name}`' for name in absent)} missing: all of tp, fp, fn and tn are needed.{hint}"
-        raise HowsureError(message)
-    tp, fp, fn, tn = (_checked_outcome(name, number) for name, number in in_one_order(cells).items())
-    if len({each.shape for each in (tp, fp, fn, tn)}) > 1 or tp.ndim > 1:
-        message = "`tp`, `fp`, `fn` and `tn` are one number each, or columns of one length."
-        raise HowsureError(message)
-    matrix = np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)
-    return matrix, ["negative", "positive"] if labels is None else labels
-
-
-def _checked_outcome(name: str, numbers: object) -> Array:
-    """Return the numbers of one outcome; refuse those that are no counts by the name of the outcome."""
-    found = real_numbers(name, numbers)
-    for bad, words in ((found < 0, "is negative: a count is 0 or more"), (found != np.floor(found), NOT_WHOLE)):
-        if bad.any():
-            message = f"`{name}` = {found[bad].flat[0]:.12g} {words}. Give the numbers of cases."
-            raise HowsureError(message)
-    return found
 
 
 def _read(counts: Any, labels: Sequence[object] | None, *, check: bool) -> tuple[Array, list[Any] | None]:

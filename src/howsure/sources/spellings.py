@@ -28,7 +28,7 @@ def plain_spelling(label: object) -> str:
 
 
 def shown_apart(*labels: object) -> list[str]:
-    """Return labels as they are quoted in a message: with escapes where their plain forms look alike."""
+    """Return labels as they are quoted in a message: with escapes where their plain forms look the same."""
     texts = [repr(label) for label in labels]
     is_clear = all(isinstance(label, str | bytes) and str(label).isascii() for label in labels)
     return texts if is_clear or len({type(label) for label in labels}) > 1 else [ascii(label) for label in labels]
