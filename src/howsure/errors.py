@@ -254,7 +254,7 @@ class DoubtfulDataError(HowsureError):
 
 
 CHECK = "check=False"
-WAY_OUT = f" If the data are meant so, say `{CHECK}`."
+WAY_OUT = f" If the data are correct, pass `{CHECK}`."
 MOST_LISTED = 5  # names in a message
 PER_CENT = 100
 INVALID_ARGUMENT = "invalid-argument"

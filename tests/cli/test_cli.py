@@ -386,7 +386,7 @@ def test_data_that_are_doubted_are_taken_with_an_option(case, tmp_path):
     command = [case.partition(" ")[0], str(path), "--y-true", "label", *asked]
     refused = run(*command)
     assert refused.returncode == 2
-    assert refused.stderr.endswith("If the data are meant so, say `--no-check`.\n")
+    assert refused.stderr.endswith("If the data are correct, pass `--no-check`.\n")
     taken = run(*command, "--no-check")
     assert taken.returncode == 0, taken.stderr
     assert taken.stdout
@@ -399,7 +399,7 @@ def test_scores_without_labels_are_doubted_like_others(tmp_path):
     (tmp_path / "old.csv").write_text(f"label,score\n{rows}")
     command = ["unlabelled", tmp_path / "new.csv", "--y-score", "score", "--labelled", tmp_path / "old.csv"]
     command += ["--y-true", "label", "--calibration", "isotonic", "--seed", "0", "--metrics", "accuracy"]
-    assert "say `--no-check`" in run(*command).stderr
+    assert "pass `--no-check`" in run(*command).stderr
     assert run(*command, "--no-check").returncode == 0
 
 

@@ -75,8 +75,8 @@ def test_no_message_leaves_a_remedy_of_python(command):
         ("State it: `labels=['Lo', 'Hi', …]`.", "State it: `--labels Lo Hi …`."),
         ("`confidence_level` lies between 0 and 1.", "`--confidence-level` lies between 0 and 1."),
         (
-            "Implausible. If the data are meant so, say `check=False`.",
-            "Implausible. If the data are meant so, say `--no-check`.",
+            "Implausible. If the data are correct, pass `check=False`.",
+            "Implausible. If the data are correct, pass `--no-check`.",
         ),
         ("Ask for `f1@binary+positive_class=3`.", "Ask for `f1@binary+positive_class=3`."),
         ("Take `table.model('a')`.", "Take `table.model('a')` in Python."),
@@ -96,7 +96,7 @@ def test_arguments_become_options(text, said):
 def test_a_command_without_the_check_has_no_way_out():
     """Readers have no `--no-check`, so that it is not offered."""
     assert (
-        in_shell("Implausible. If the data are meant so, say `check=False`.", options_of(app, ["readers"]))
+        in_shell("Implausible. If the data are correct, pass `check=False`.", options_of(app, ["readers"]))
         == "Implausible."
     )
 

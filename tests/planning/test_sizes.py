@@ -245,7 +245,7 @@ def test_pilots_like_a_perfect_one_surround_its_plan():
     """The range of numbers from other pilots includes the planned one if most of these are perfect, too."""
     plan = hs.plan(hs.from_counts([[50, 0], [0, 40]]), "recall", width=0.1)
     assert plan.low <= plan.n <= plan.high
-    assert "pilot of 90 cases" in plan.sentence()
+    assert "pilot (90 cases)" in plan.sentence()
 
 
 def of_two(first, second):

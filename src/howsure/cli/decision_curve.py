@@ -93,7 +93,7 @@ def decision_curve(
     }
     found = along_risks(
         y_true,
-        models[0] if len(models) == 1 else {name: name for name in models},
+        {name: name for name in models},
         thresholds=thresholds,
         prevalence=prevalence,
         confidence_level=confidence_level,

@@ -1,8 +1,7 @@
-"""Messages of the library in the words of the shell: options in place of arguments of Python.
+"""Translate error messages of the library for the command line: options replace Python arguments.
 
-A remedy with an option of the running command is translated: ``pos_label='ill'`` to ``--pos-label ill``, and
-``check=False`` to ``--no-check``. One without such an option, such as a call of a function, is marked as code of
-Python.
+An argument with an option of the running command is translated: ``pos_label='ill'`` to ``--pos-label ill``, and
+``check=False`` to ``--no-check``. Other code, such as a call of a function, is marked with "in Python".
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ from typing import ClassVar
 
 from cyclopts import App, CycloptsError
 
-Options = Mapping[str, str]  # argument of Python → option
-OTHER_NAMES: Mapping[str, str] = {  # arguments → parameters of commands for the same, with other names
+Options = Mapping[str, str]  # Python argument → option
+OTHER_NAMES: Mapping[str, str] = {  # Python argument → parameter of the command that has another name
     "cases": "plan_cases",
     "check": "no_check",
     "folds": "fold",
@@ -25,7 +24,7 @@ OTHER_NAMES: Mapping[str, str] = {  # arguments → parameters of commands for t
     "readers": "plan_readers",
     "value": "values",
 }
-METRICS = frozenset({"precision", "prevalence", "recall", "sensitivity", "specificity"})  # where metrics are options
+METRICS = frozenset({"precision", "prevalence", "recall", "sensitivity", "specificity"})  # also names of options
 TEXT = r"'[^']*'|\"[^\"]*\""
 SEVERAL = r"\[[^\]]*\]|\([^()]*\)"
 VALUE = rf"{TEXT}|{SEVERAL}|[\w…-](?:[\w.%…-]*[\w%…])?|"
@@ -33,11 +32,13 @@ ARGUMENT = re.compile(rf"(?<![\w+@.\-/])(?P<name>[a-z][a-z_]*)=(?P<value>{VALUE}
 NESTED = r"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*"  # text with parentheses in parentheses
 PART = re.compile(rf"`[^`]+`|[a-z_][\w.]*\({NESTED}=…?{NESTED}\)|[^`]")  # code in backticks, a call, or a character
 CALL = re.compile(r"[\w.…]\(.*\)|\w+\.[A-Z]")  # code that is more than the name of an argument
-TWICE = re.compile(r"`?(--[\w-]+(?: [^\s`,]+)?)`?(?: \(`?\1`?\)|, or `?\1`?)")  # both forms of a remedy, translated
+REPEATED = re.compile(
+    r"`?(--[\w-]+(?: [^\s`,]+)?)`?(?: \(`?\1`?\)|, or `?\1`?)"
+)  # a remedy that was stated in two forms
 IN_PYTHON = " in Python"
 AT_THRESHOLD = r"give `threshold=0\.5` to `estimate` or `evaluate`, or take [^`]*`table\.at\(0\.5\)`"
-WAY_OUT = r" If the data are meant so, say `check=False`\."
-# Remedies that name functions: what they say, the argument with the option that does the same, and the shell's words.
+WAY_OUT = r" If the data are correct, pass `check=False`\."
+# Remedies that name functions: their pattern, the argument whose option does the same, and the replacement.
 PHRASES: tuple[tuple[str, str, str], ...] = (
     (AT_THRESHOLD, "threshold", "give --threshold 0.5"),
     (AT_THRESHOLD, "y_pred", "give predicted labels, --y-pred"),
@@ -50,7 +51,7 @@ PHRASES: tuple[tuple[str, str, str], ...] = (
     (r"Make a table of values: `values\([^`]*`", "values", "Name the columns of the numbers with --values"),
     (r"(?:Ask for|Use) alternative='two-sided'[^.]*\.", "method", "Name another --method."),
     (r"`task='([^']*)'`(?=, or leave it out of the file)", "task_column", r"`--task-column \1`"),
-    (WAY_OUT, "check", " If the data are meant so, say `--no-check`."),
+    (WAY_OUT, "check", " If the data are correct, pass `--no-check`."),
     (WAY_OUT, "", ""),
     (r", or give a frame, data=pandas\.read_csv\(.*(?=\.$)", "", ""),
 )
@@ -70,24 +71,24 @@ def shell_words(message: str) -> str:
 
 
 def in_shell(message: str, options: Options) -> str:
-    """Return a message with options in place of arguments of Python.
+    """Return a message with options in place of Python arguments.
 
     Parameters
     ----------
     message : str
         A message of the library.
     options : mapping of str to str
-        The command's options by the argument of Python, as returned by `options_of`.
+        The command's options by Python argument, as returned by `options_of`.
 
     Examples
     --------
     >>> in_shell("Name the class, pos_label='ill', or call `scores(y, s)`.", {"pos_label": "--pos-label"})
     'Name the class, --pos-label ill, or call `scores(y, s)` in Python.'
     """
-    for said, argument, words in PHRASES:
+    for pattern, argument, replacement in PHRASES:
         if not argument or argument in options:
-            message = re.sub(said, words, message)
-    return TWICE.sub(r"\1", "".join(_translated(_parts(message), options)))
+            message = re.sub(pattern, replacement, message)
+    return REPEATED.sub(r"\1", "".join(_translated(_parts(message), options)))
 
 
 def _parts(message: str) -> Iterator[str]:
@@ -108,8 +109,8 @@ def _translated(parts: Iterator[str], options: Options) -> Iterator[str]:
         if code in options and not (code in METRICS and "metric" in options):
             yield f"`{options[code]}`"
         elif code and (alone := ARGUMENT.fullmatch(code)):
-            said = _option(alone, options)
-            yield f"`{said}`" if said else f"{part}{IN_PYTHON}"
+            option = _option(alone, options)
+            yield f"`{option}`" if option else f"{part}{IN_PYTHON}"
         elif CALL.search(code) or (not code and part.endswith(")") and PART.fullmatch(part)):
             yield f"{part}{IN_PYTHON}"
         else:
@@ -117,7 +118,7 @@ def _translated(parts: Iterator[str], options: Options) -> Iterator[str]:
 
 
 def _option(found: re.Match[str], options: Options) -> str:
-    """Return an assignment as an option with its value; empty without such an option."""
+    """Return an assignment as an option with its value; empty if the command has no such option."""
     option = options.get(found["name"], "")
     if not option:
         return ""
@@ -129,12 +130,12 @@ def _option(found: re.Match[str], options: Options) -> str:
 
 
 def _marked(found: re.Match[str]) -> str:
-    """Return an assignment of a text, which only Python has, marked as such; others may be bounds, such as f1=0.9."""
+    """Return an assignment of a text marked as Python; other assignments may be bounds of options, such as f1=0.9."""
     return f"{found[0]}{IN_PYTHON}" if re.fullmatch(rf"{TEXT}|{SEVERAL}", found["value"]) else found[0]
 
 
 def options_of(app: App, words: Sequence[str]) -> dict[str, str]:
-    """Return the options of the command that is named first, by the argument of Python; empty without a command.
+    """Return the options of the command in a command line, by the Python argument; empty without a command.
 
     Parameters
     ----------

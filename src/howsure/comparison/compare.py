@@ -163,7 +163,7 @@ def compare(
     if threshold is not None:
         table = _at(table, threshold, asked)
         against = [each if isinstance(each, str) else _at(each, threshold, asked) for each in against]
-    question = _Question(
+    request = _Request(
         metric=asked,
         effect=EFFECTS[contrast],
         names=(a, b),
@@ -173,10 +173,10 @@ def compare(
     )
     if not against:
         _refuse_groups(table)
-        return apply_by_group(question.of_models)(table, random_state=random_state)
+        return apply_by_group(request.of_models)(table, random_state=random_state)
     if isinstance(against[0], str) and against[0] == "random":
-        return apply_by_group(question.against_random)(table, random_state=random_state)
-    return apply_by_group(question.of_test_sets)(_side_by_side(table, against[0]), random_state=random_state)
+        return apply_by_group(request.against_random)(table, random_state=random_state)
+    return apply_by_group(request.of_test_sets)(_side_by_side(table, against[0]), random_state=random_state)
 
 
 def _at(table: Any, threshold: float, metric: Spec | Metric) -> Any:
@@ -194,7 +194,7 @@ def _at(table: Any, threshold: float, metric: Spec | Metric) -> Any:
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class _Question:
+class _Request:
     """A contrast, its method and settings, which can be applied to several tables."""
 
     metric: Spec | Metric
@@ -229,7 +229,7 @@ class _Question:
 
     def against_random(self, table: Table, *, random_state: Seed) -> Comparison:
         """Compare a model with one that predicts at random, from independent posterior draws of either."""
-        chosen, level = self.sides.suited(self.method or Dirichlet()), self.sides.level
+        chosen, level = self.sides.form_of(self.method or Dirichlet()), self.sides.level
         if not isinstance(chosen, Dirichlet) or not isinstance(table, ConfusionTable):
             message = "The comparison with a random classifier is for one confusion table, with method='bayes'."
             raise HowsureError(message)
@@ -323,7 +323,7 @@ def compared(
     region = region_of(rope, contrast.effect.null)
     seed = seed_sequence(random_state)
     value = float(metric(joint.counted))
-    chosen = suited(method, metric, joint, sides)
+    chosen = chosen_method(method, metric, joint, sides)
     level = sides.level
     pair = (contrast.first, contrast.second)
     if isinstance(chosen, DrawingMethod):
@@ -355,7 +355,7 @@ def compared(
     return replace(found, rope=_rope(region, interval.draws, chosen, metric, joint, seed))
 
 
-def suited(method: Method | None, metric: Metric, joint: Table, sides: IntervalSpec) -> Method:
+def chosen_method(method: Method | None, metric: Metric, joint: Table, sides: IntervalSpec) -> Method:
     """Return the method of a comparison, the given one or the default; one-sided if one side is requested."""
     found = checked(method, metric, joint)
     return found if sides.alternative == "two-sided" else checked(found.one_sided(), metric, joint)

@@ -182,15 +182,15 @@ def monitor(
     if not hasattr(tables, "overall"):
         refuse_disjoint({**tables, **({"reference": reference} if hasattr(reference, "design") else {})})
     seed, chosen = seed_sequence(random_state), named(method)
-    question = _Question(metrics, threshold, chosen, checked_level(confidence_level))
+    request = _Request(metrics, threshold, chosen, checked_level(confidence_level))
     if chosen is not None and chosen.is_anytime_valid:
-        return _in_sequence(tables, reference, baseline, question, seed)
+        return _in_sequence(tables, reference, baseline, request, seed)
     whole = getattr(tables, "overall", None)
-    found: Any = of_groups(tables, question.of, seed) if whole is None else question.of(tables, seed)
-    overall = None if whole is None else question.over_own_classes(found.overall)
-    evaluations = {chunk: question.over_own_classes(each) for chunk, each in found.items()} if overall else found
+    found: Any = of_groups(tables, request.of, seed) if whole is None else request.of(tables, seed)
+    overall = None if whole is None else request.over_own_classes(found.overall)
+    evaluations = {chunk: request.over_own_classes(each) for chunk, each in found.items()} if overall else found
     _refuse_other_positive(evaluations)
-    limits = _limits(reference, baseline, evaluations, lambda table: question.of(table, group_seed(seed, "reference")))
+    limits = _limits(reference, baseline, evaluations, lambda table: request.of(table, group_seed(seed, "reference")))
     return Monitoring(evaluations=evaluations, baseline=limits, overall=overall)
 
 
@@ -209,7 +209,7 @@ def _refuse_other_positive(evaluations: Mapping[Any, Evaluation]) -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Question:
+class _Request:
     """The metrics and settings with which each chunk is evaluated."""
 
     metrics: str | Sequence[str] | None
@@ -237,27 +237,27 @@ class _Question:
 
 
 def _in_sequence(
-    tables: Mapping[Any, Table], reference: object, baseline: object, question: _Question, seed: Seed
+    tables: Mapping[Any, Table], reference: object, baseline: object, request: _Request, seed: Seed
 ) -> Monitoring:
     """Follow all chunks since the reference together, and shorter runs of them, with one error for all.
 
     The reference, if any, has half of the error, and the runs of chunks share the rest; see `fraction`.
     """
     apart = _apart(reference, baseline, tables)
-    error = (1 - question.level) / (1 if baseline is not None else 2)
-    once = replace(question, method=None, level=1 - error)
+    error = (1 - request.level) / (1 if baseline is not None else 2)
+    once = replace(request, method=None, level=1 - error)
     chunks = [chunk for chunk in tables if chunk not in apart]
     evaluations = {chunk: once.of(tables[chunk], group_seed(seed, chunk)) for chunk in apart or chunks[:1]}
     limits = _limits(reference, baseline, evaluations, lambda table: once.of(table, group_seed(seed, "reference")))
     cases: dict[Any, dict[str, int]] = {}
 
     def with_part(runs: object, part: float) -> Any:
-        return replace(question, level=1 - error * part).over_all_classes(runs, seed)
+        return replace(request, level=1 - error * part).over_all_classes(runs, seed)
 
     for chunk, runs in runs_of_chunks(tables, chunks, with_part):
-        evaluations[chunk], cases[chunk] = _departing(map(question.over_own_classes, runs), limits)
+        evaluations[chunk], cases[chunk] = _departing(map(request.over_own_classes, runs), limits)
     whole = getattr(tables, "overall", None)
-    overall = None if whole is None else replace(question, level=1 - error / 2).of(whole, seed)
+    overall = None if whole is None else replace(request, level=1 - error / 2).of(whole, seed)
     ordered = {chunk: evaluations[chunk] for chunk in tables}
     _refuse_other_positive(ordered)
     return Monitoring(evaluations=ordered, baseline=limits, overall=overall, cases=cases)

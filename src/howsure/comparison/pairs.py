@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from howsure.arrays import Seed
-from howsure.comparison.compare import compared, comparison_of, of_one_model, own_method, suited
+from howsure.comparison.compare import chosen_method, compared, comparison_of, of_one_model, own_method
 from howsure.comparison.limits import ContrastLimits
 from howsure.comparison.result import Comparison
 from howsure.estimates.estimate import Estimate
@@ -125,7 +125,7 @@ def _in_one_pass(
     if not all(side.metric.takes_batches for side in both):
         return {}
     contrast = contrast_metric(DIFFERENCE, *both)
-    chosen = suited(method, contrast, batch, sides)
+    chosen = chosen_method(method, contrast, batch, sides)
     if not chosen.takes_batches:
         return {}
     with np.errstate(all="ignore"):

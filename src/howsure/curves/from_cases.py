@@ -1,4 +1,4 @@
-"""Functions of a table of scores that also accept true classes and scores, with the arguments of its source."""
+"""Decorator for functions of a table of scores: they also accept true classes and scores instead of a table."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def takes_cases(
     source: Callable[..., Any], arguments: Mapping[str, object] | None = None
 ) -> Callable[[Function], Function]:
-    """Return a decorator of functions that accept true classes and scores with the arguments of ``source``.
+    """Return a decorator for functions that accept a table, or true classes and scores with arguments of ``source``.
 
-    Unknown arguments are refused. With ``by=`` the source returns the tables of groups, which the function then gets.
+    The decorated function raises an error for unknown arguments. With ``by=``, ``source`` makes the tables of the
+    groups and passes them to the function; otherwise the function makes its own table.
 
     Parameters
     ----------

@@ -44,8 +44,8 @@ def risk_table(y_true: Any, y_score: object, /, **cases: Any) -> Any:
     """
     if survival := [each for each in SURVIVAL if each in cases]:
         message = (
-            f"`{survival[0]}` is of survival outcomes, which a decision curve does not take: whether a censored case "
-            "had the event is unknown. Give the class of each case at one time, if all were followed until then."
+            f"`{survival[0]}` is an argument for survival outcomes, which decision curves do not support: whether a "
+            "censored case had the event is unknown. Give the class of each case at a time to which all were followed."
         )
         raise HowsureError(message)
     models = _by_name(y_score, cases.get("data"))
@@ -60,7 +60,7 @@ def risk_table(y_true: Any, y_score: object, /, **cases: Any) -> Any:
 
 
 def _by_name(y_score: Any, data: object) -> Any:
-    """Return the columns of models as a mapping; the risks of one model unchanged."""
+    """Return the columns of several models as a mapping by name, or the risks of one model unchanged."""
     if data is not None and isinstance(y_score, list | tuple):
         return {name: name for name in y_score}
     if isinstance(y_score, Mapping | str) or np.ndim(y_score) != 2 or np.shape(y_score)[1] < 2:
@@ -76,7 +76,7 @@ def _by_name(y_score: Any, data: object) -> Any:
 
 
 def _sum_to_one(columns: list[Any]) -> bool:
-    """Return whether two columns are the probabilities of two classes; columns that are no numbers are not."""
+    """Return whether the columns are two that sum to 1, the probabilities of two classes; False without numbers."""
     if len(columns) != 2:
         return False
     with suppress(HowsureError):
@@ -86,7 +86,7 @@ def _sum_to_one(columns: list[Any]) -> bool:
 
 
 def _named(table: ScoresTable, name: str) -> PairedScoresTable:
-    """Return a table of scores as that of one model with a name."""
+    """Return the table of scores of one model as a table of several models that contains this one by its name."""
     return PairedScoresTable(
         counts=table.counts,
         labels=table.labels,
@@ -127,6 +127,6 @@ def checked_risks(table: object, y_score: object, cases: dict[str, Any]) -> Scor
         message = "A decision curve needs cases of both classes, and one of them has none."
         raise HowsureError(message)
     if taken := {NONE, ALL} & set(getattr(risks, "models", ())):
-        message = f"A model is called {taken.pop()!r}, as a strategy of every decision curve is. Rename it."
+        message = f"Every decision curve has a strategy called {taken.pop()!r}, and a model has this name. Rename it."
         raise HowsureError(message)
     return risks  # type: ignore[no-any-return]

@@ -189,7 +189,7 @@ class Clusters(VarianceDetails, Algebra, Resampling, Clustering):
         """Return ``(1 - r + 2 m r) / ((1 + r) (1 - r + m r)) - 1`` for clusters of m cases with correlation r.
 
         The formula holds if the cell probabilities of each cluster have a Dirichlet distribution; r follows from the
-        design effect. Bad clusters are few, and a sample without them underestimates the variance.
+        design effect. Clusters with many errors are few, and a sample without them underestimates the variance.
         """
         size = np.broadcast_to(safe_divide(self.mean_unit_size(counts), self.case_weight), np.shape(design_effect))
         together = np.clip(safe_divide(safe_divide(design_effect, self.case_weight) - 1, size - 1), 0.0, 1.0)
@@ -294,7 +294,7 @@ class Clusters(VarianceDetails, Algebra, Resampling, Clustering):
         return Clusters(cluster, cell, count, multiplicity, owner, shape, self.labels_per_case, self.case_weight, names)
 
     def keep_cells(self, selected: Array, position: Array) -> Clusters:
-        """Return the clusters' counts in the chosen cells, those of one label; cell ``c`` becomes ``cells[c]``."""
+        """Return the clusters restricted to the selected cells (of one label); cell ``c`` becomes ``position[c]``."""
         inside = selected[self.cell]
         found = self.cluster[inside], position[self.cell[inside]], self.count[inside], self.multiplicity
         unit = None if self.unit is None else self.unit[inside]

@@ -201,7 +201,7 @@ class Crossed(VarianceDetails, Algebra, Resampling, Clustering):
         return np.maximum(both - sum(excess), 0.0)
 
     def excess_skewness(self, counts: Array, design_effect: Array) -> Array:
-        """Return the larger one of the factors."""
+        """Return the larger excess skewness of the two factors."""
         return np.maximum(*(part.excess_skewness(counts, design_effect) for part in self.parts[:FACTORS]))
 
     def placement_variance(self, counts: Array, true_class: Array, gradient: Array) -> Array:
@@ -209,21 +209,21 @@ class Crossed(VarianceDetails, Algebra, Resampling, Clustering):
         return _sum(part.placement_variance(counts, true_class, gradient) for part in self.parts)
 
     def satterthwaite_df(self, counts: Array, true_class: Array, gradient: Array) -> Any:
-        """Return the degrees of freedom as for small samples, from the kurtosis of the levels' totals."""
+        """Return degrees of freedom as in `small_sample_correction`, from the kurtosis of the levels' totals."""
         variances = self._variances(counts, np.broadcast_to(gradient, counts.shape))
         freedoms = [part.satterthwaite_df(counts, true_class, gradient) for part in self.parts[:FACTORS]]
         return self._combined(counts, variances, freedoms)[1]
 
     def combined_variance(self, counts: Array, variances: Sequence[Array]) -> tuple[Array, Any]:
-        """Return the variance for intervals, and its degrees of freedom, as for small samples."""
+        """Return the variance for intervals and its degrees of freedom, as in `small_sample_correction`."""
         return self._combined(counts, variances, [part.degrees_of_freedom for part in self.parts[:FACTORS]])
 
     def effective_sample_size(self, counts: Array, cells: Array) -> Array:
-        """Return Kish's effective number of levels of the factor that has more, as if all cases of a level agreed."""
+        """Return Kish's effective number of levels, of the factor with more, as if all cases of a level agreed."""
         return np.maximum(*(part.effective_sample_size(counts, cells) for part in self.parts[:FACTORS]))
 
     def mean_unit_size(self, counts: Array) -> Any:
-        """Return the mean size of a level of the factor that has more, over cases."""
+        """Return the mean number of cases in a level of the factor with more levels."""
         return safe_divide(counts.sum(-1), self.effective_sample_size(counts, np.ones(counts.shape[-1])))
 
     def collapse_cells(self, codes: Array, size: int) -> Crossed:
@@ -238,7 +238,7 @@ class Crossed(VarianceDetails, Algebra, Resampling, Clustering):
         return Crossed(self.cells.collapse_cells_per_table(codes, size), levels, names, self.factors)
 
     def keep_cells(self, selected: Array, position: Array) -> Crossed:
-        """Return the counts in the chosen cells; cell ``c`` becomes ``cells[c]``."""
+        """Return the design restricted to the selected cells; cell ``c`` becomes ``position[c]``."""
         return self._with(self.cells.keep_cells(selected, position))
 
     def split_by_class(self, class_of_cell: Array, number: int) -> list[Design]:
@@ -316,7 +316,7 @@ class Crossed(VarianceDetails, Algebra, Resampling, Clustering):
         """Draw the levels' weights from a flat Dirichlet for each factor, and add the prior's cells.
 
         A combination has the product of its two weights, which is conservative, as for `resample`. A pseudo-count has
-        the size of an average level of the factor that has more.
+        the size of an average level of the factor with more levels.
         """
         drawn = self._drawn(
             counts.size, size, lambda part, number: rng.standard_gamma(1.0, (number, len(part.multiplicity)))
@@ -372,7 +372,7 @@ class Crossed(VarianceDetails, Algebra, Resampling, Clustering):
 
 
 def degrees_of_freedom(variances: Sequence[Any], freedoms: Sequence[Any], whole: Any, most: Any = np.inf) -> Array:
-    """Return the degrees of freedom of a variance from those of its parts; see `Crossed.small_sample`.
+    """Return the degrees of freedom of a variance from those of its parts; see `Crossed.small_sample_correction`.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ from howsure.tables.confusion import OF_TWO_CLASSES
 from howsure.tables.table import Table
 
 Asked = str | Spec | Metric
-FEW = 2  # metrics from which on they share passes
+FEW = 2  # with as many metrics, those with the same method are computed in one pass
 
 
 @overload
@@ -123,12 +123,12 @@ def estimate(
     """
     given, asked = coerce_table(table, "estimate"), requested(metric)
     sides = IntervalSpec.checked(confidence_level, alternative)
-    question = _Question((asked,), sides.suited(named(method)), sides, random_state, classes, threshold)
+    request = _Request((asked,), sides.form_of(named(method)), sides, random_state, classes, threshold)
     tables, first = (given, given.overall) if isinstance(given, Tables) else (None, given)
     if threshold is not None:
-        question.refuse_unused_threshold(first)
-    overall = question.of_one(asked, first)
-    return overall if tables is None else next(iter(question.of_tables(tables, [overall]).values()))
+        request.refuse_unused_threshold(first)
+    overall = request.of_one(asked, first)
+    return overall if tables is None else next(iter(request.of_tables(tables, [overall]).values()))
 
 
 @overload
@@ -214,12 +214,12 @@ def evaluate(
     if tables is not None:
         specs = asked_metrics(first, specs)
     sides = IntervalSpec.checked(confidence_level, alternative)
-    chosen = sides.suited(named(method))
+    chosen = sides.form_of(named(method))
     seed = seed_sequence(random_state) if isinstance(chosen, DrawingMethod) else random_state
-    question = _Question(tuple(specs), chosen, sides, seed, None, threshold)
+    request = _Request(tuple(specs), chosen, sides, seed, None, threshold)
     if threshold is not None:
-        question.refuse_unused_threshold(first)
-    found = question.of_table(first)
+        request.refuse_unused_threshold(first)
+    found = request.of_table(first)
     overall = Evaluation(
         estimates={each.label: each for each in found},
         table=first,
@@ -231,7 +231,7 @@ def evaluate(
     if tables is None:
         return overall
     seeds = {key: group_seed(seed, key) for key in tables} if isinstance(chosen, DrawingMethod) else {}
-    return Evaluations(tables=tables, overall=overall, by_metric=question.of_tables(tables, found), seeds=seeds)
+    return Evaluations(tables=tables, overall=overall, by_metric=request.of_tables(tables, found), seeds=seeds)
 
 
 def evaluated_without(made: Evaluation, without: Mapping[str, Any], metrics: Sequence[Asked]) -> Evaluation:
@@ -272,8 +272,8 @@ def default_metrics(table: Table, threshold: float | None = None) -> tuple[str, 
 
 @final
 @dataclass(frozen=True, slots=True)
-class _Question:
-    """The request for every table: metrics, method, level and sides, seed, classes and threshold."""
+class _Request:
+    """The arguments of `estimate` or `evaluate`, which apply to one table or to the tables of all groups."""
 
     metrics: tuple[Spec | Metric, ...]
     method: Method | None
@@ -293,19 +293,19 @@ class _Question:
         return finished(quantity, own, metric, self.sides.level, chosen, self.sides.cut(interval, metric))
 
     def of_table(self, table: Table) -> list[Estimate]:
-        """Return the estimates of all metrics for one table; of averages ``none`` one for each class."""
+        """Return the estimates of all metrics for one table; an average ``none`` has one for each class."""
         method = self.method_for(table)
-        together = not (isinstance(method, DrawingMethod) or self.threshold is not None)
-        found = of_classes(table, self.metrics, method, self.sides) if together else {}
+        batched = not (isinstance(method, DrawingMethod) or self.threshold is not None)
+        found = of_classes(table, self.metrics, method, self.sides) if batched else {}
         rest = {place: each_class(each, table) for place, each in enumerate(self.metrics) if place not in found}
-        alone = iter(self._in_passes([*chain(*rest.values())], table, method))
-        found |= {place: [*islice(alone, len(each))] for place, each in rest.items()}
+        estimates = iter(self._in_passes([*chain(*rest.values())], table, method))
+        found |= {place: [*islice(estimates, len(each))] for place, each in rest.items()}
         return [*chain.from_iterable(found[place] for place in range(len(self.metrics)))]
 
     def method_for(self, table: Table) -> Method | None:
         """Return the requested method, or else the design's own, if it has one."""
         own = table.design.traits.default_method
-        return self.sides.suited(named(own)) if self.method is None and own else self.method
+        return self.sides.form_of(named(own)) if self.method is None and own else self.method
 
     def _in_passes(self, metrics: Sequence[Spec | Metric], table: Table, method: Method | None) -> Iterator[Estimate]:
         """Return the estimates of metrics for one table, in one pass per method and smaller table."""
@@ -367,7 +367,7 @@ class _Question:
         places: Sequence[int],
         overall: Sequence[Estimate],
     ) -> dict[str, Estimates]:
-        """Return the estimates of some metrics from batches that have some of the groups each."""
+        """Return the estimates of some metrics, from batches that each contain the tables of some groups."""
         parts: dict[int, list[Estimates]] = {place: [] for place in places}
         for _, some in batches:
             own = self._bound([self.metrics[place] for place in places], some)
@@ -396,7 +396,7 @@ class _Question:
             names = ", ".join(f"`{resolve(each, table).name}`" for each in asked)
             message = (
                 f"`threshold` applies to count metrics such as 'f1'; {names} uses all scores. "
-                "Drop `threshold` or ask for a count metric."
+                "Drop `threshold`, or request a count metric."
             )
             raise HowsureError(message)
 
@@ -443,5 +443,5 @@ def finished(
     if table.kind.has_thresholds:
         found = with_other_class(found, metric, table, value, interval.high)
     reason = found.item()
-    told = interval if reason == interval.reason else replace(interval, reason=reason)
-    return estimate_of(metric, quantity, float(value), told, level, method, counts_of(metric, table))
+    interval = interval if reason == interval.reason else replace(interval, reason=reason)
+    return estimate_of(metric, quantity, float(value), interval, level, method, counts_of(metric, table))

@@ -204,13 +204,13 @@ def _short(value: object) -> Any:
 def simulated(setting: Setting, method: str, *, draws: int, metrics: Sequence[str] = ()) -> list[dict[str, Any]]:
     """Return the results of a method for one population: one record per supported, non-constant metric."""
     truth, chosen = setting.truth, named(method)
-    suited = [metric for metric in metrics or count_metrics(truth.classes) if _suits(setting, metric, chosen)]
-    found = coverages(suited, chosen, truth, draws, LEVEL, group_seed(SEED, setting.key))
+    applicable = [metric for metric in metrics or count_metrics(truth.classes) if _applies(setting, metric, chosen)]
+    found = coverages(applicable, chosen, truth, draws, LEVEL, group_seed(SEED, setting.key))
     said = {"truth": setting.key} | setting.facts | setting.expectations
     return [said | each.to_dict() | {"asked": method} for each in found]
 
 
-def _suits(setting: Setting, metric: str, method: Any) -> bool:
+def _applies(setting: Setting, metric: str, method: Any) -> bool:
     """Return whether a metric is defined and not constant in the population, and supported by the method."""
     table = setting.truth.expected
     bound = resolve(metric, table)

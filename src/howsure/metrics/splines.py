@@ -13,8 +13,8 @@ import numpy as np
 from howsure.arrays import Array
 from howsure.metrics.logistic import fitted, influence, probability
 
-KNOTS = 4  # by default
-QUANTILES = {  # of the logits, for the knots (Harrell 2015, table 2.3)
+KNOTS = 4  # the default number
+QUANTILES = {  # number of knots → the quantiles of the logits at which they lie (Harrell 2015, table 2.3)
     3: (0.1, 0.5, 0.9),
     4: (0.05, 0.35, 0.65, 0.95),
     5: (0.05, 0.275, 0.5, 0.725, 0.95),
@@ -29,7 +29,7 @@ def knots_of(logits: Array, mass: Array, number: int) -> Array:
 
 
 def spline(logits: Array, knots: Array | None = None) -> Array:
-    """Return the logit, the terms of the restricted cubic spline, and 1."""
+    """Return the features of a regression, ``(scores, k)``: the logit, the terms of a spline with knots, and 1."""
     columns = [logits]
     if knots is not None:
         last, before = knots[-1], knots[-2]
@@ -45,7 +45,7 @@ def spline(logits: Array, knots: Array | None = None) -> Array:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LogitCurve:
-    """A curve over the scores of a table.
+    """Features for a logistic regression of the class on the logit of the score, for the scores of a table.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class LogitCurve:
     features : ndarray of shape (S, k)
         Features of the scores, with zeros for scores of 0 and 1.
     ends : ndarray of shape (2, k)
-        Derivative of the features by the logit, below the first and above the last knot.
+        Derivative of the features with respect to the logit, below the first and above the last knot.
     """
 
     scores: Array
@@ -66,7 +66,7 @@ class LogitCurve:
 
     @classmethod
     def of(cls, scores: Array, knots: Array | None = None) -> LogitCurve:
-        """Return the curve with the given knots, or a straight line.
+        """Return the features of a spline with the given knots, or of a straight line.
 
         Parameters
         ----------
@@ -93,20 +93,20 @@ class LogitCurve:
         return None if found is None or (is_certain & (self.ends @ found <= 0)).any() else found
 
     def contradicts(self, cells: Array) -> bool:
-        """Whether a case of score exactly 0 or 1 is of the other class."""
+        """Return whether a case with score exactly 0 is positive, or one with score exactly 1 is negative."""
         return bool(cells[self.scores <= 0, 1].any() or cells[self.scores >= 1, 0].any())
 
     def shares(self, coefficients: Array) -> Array:
-        """Return the share of positive cases at each score."""
+        """Return the fitted proportion of positive cases at each score."""
         return np.where(self.inside, probability(self.features @ coefficients), self.scores)
 
     def influence(self, cells: Array, coefficients: Array) -> Array:
-        """Return the derivative of each coefficient by each cell, ``(k, S, 2)``."""
+        """Return the derivative of each coefficient with respect to each cell count, ``(k, S, 2)``."""
         found = np.zeros((len(coefficients), *cells.shape))
         found[:, self.inside] = influence(self.features[self.inside], cells[self.inside], coefficients)
         return found
 
 
 def logit(shares: Array) -> Array:
-    """Return the logits of shares between 0 and 1."""
+    """Return the logits of numbers between 0 and 1."""
     return np.asarray(np.log(shares) - np.log1p(-shares))

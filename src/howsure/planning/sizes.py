@@ -164,7 +164,7 @@ def plan(
         found = plan_of_labels(tables[0], metric, width, sides)
         if found is not None:
             return found
-    pilot = Pilot.of(tables, metric, effect=EFFECTS[contrast], names=(a, b), method=sides.suited(named(method)))
+    pilot = Pilot.of(tables, metric, effect=EFFECTS[contrast], names=(a, b), method=sides.form_of(named(method)))
     pilot = in_clusters(pilot, cluster_size, icc)
     told = round(pilot.cases)
     pilot = (pilot if support is not None else pilot.reduced()).varies()
@@ -173,7 +173,7 @@ def plan(
     if chance is not None and not regions and support is None:
         message = "`power` of one model needs the value that the interval is to exclude: `null=0.8`."
         raise HowsureError(message)
-    question = _Question(
+    request = _Request(
         pilot=pilot,
         truth=own,
         cases=told,
@@ -187,10 +187,10 @@ def plan(
         if true_value is not None:
             message = "Of `n`, `power` and `true_value` one is found from the others: give two."
             raise HowsureError(message)
-        return question.smallest_value(n, chance)
+        return request.smallest_value(n, chance)
     if n is not None:
-        return question.of_number(n)
-    return question.of_goals(width, chance)
+        return request.of_number(n)
+    return request.of_goals(width, chance)
 
 
 def _given(table: object, others: tuple[object, ...]) -> tuple[tuple[Table, ...], Spec | Metric]:
@@ -233,7 +233,7 @@ def in_clusters(pilot: Pilot, size: object, icc: object) -> Pilot:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class _Question:
+class _Request:
     """Checked arguments of a plan: the pilot, the assumed population and the goals."""
 
     pilot: Pilot

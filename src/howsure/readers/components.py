@@ -25,15 +25,15 @@ class VarianceComponents(Tabular):
     """Variance components of the Obuchowski–Rockette model, by which a reader study is planned.
 
     The metric of reader j under modality i is ``μ + τ_i + R_j + (τR)_ij + ε_ij``. Readers are a random sample, and
-    errors ε of the same cases are correlated.
+    the errors ε of readers of the same cases are correlated.
 
     Parameters
     ----------
     modality_reader : float
-        Variance of (τR), the readers' differences in the effect of the modality. If each modality has readers of its
-        own, or there is one modality, nan: it is part of ``reader``.
+        Variance of (τR), the readers' differences in the effect of the modality. It is nan, and part of ``reader``, if
+        each modality has readers of its own or there is only one modality.
     error : float
-        Variance of ε: of the metric of one reader under one modality over samples of cases.
+        Variance of ε: the variance of the metric of one reader under one modality over samples of cases.
     cov1, cov2, cov3 : float
         Covariances of ε: for one reader under two modalities, two readers under one, two readers under two modalities.
     cases, readers : int
@@ -46,9 +46,9 @@ class VarianceComponents(Tabular):
     modalities : int
         Number of modalities.
     design : str
-        Design of the study, as of `reader_study`.
+        Design of the study, as in `reader_study`.
     freedom_power : float
-        Power in the degrees of freedom of a difference; see `reader_study`.
+        Exponent in the degrees of freedom of a difference; see `reader_study`.
 
     References
     ----------

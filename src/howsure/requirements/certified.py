@@ -262,7 +262,7 @@ class _ByInterval:
         if method is None:
             at = table.at(float(thresholds[len(thresholds) // 2]))
             method = exact_binomial(resolve(requirement.metric, at), at)
-        self.method = self.sides.suited(method)
+        self.method = self.sides.form_of(method)
         self.name = self._at(len(thresholds) // 2)[0].name
 
     def shown(self, positions: Array, level: float) -> Array:

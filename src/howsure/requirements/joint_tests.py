@@ -222,7 +222,7 @@ def _p_value(
     metric: Metric, table: Table, sides: IntervalSpec, method: Method | None, requirement: Requirement, seed: Seed
 ) -> float:
     """Return the one-sided p-value of a requirement, of the method whose interval `estimate` returns."""
-    chosen, same, small = method_and_table(metric, table, sides.suited(method))
+    chosen, same, small = method_and_table(metric, table, sides.form_of(method))
     value = float(np.asarray(same.value_at(small.counted)))
     if isinstance(chosen, ClopperPearson) and same.proportion is not None and has_counts(small) and not np.isnan(value):
         # Its two-sided p-value ends at 1, so that no one-sided one above 1/2 follows from it.

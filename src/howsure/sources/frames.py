@@ -91,7 +91,7 @@ def rows(
     weight
         Weights, or the name of their column.
     scores
-        Roles of columns of scores, which an engine bins if there are too many distinct values.
+        Roles of columns of scores, which an engine counts in bins if there are too many distinct values.
     gaps
         Roles of columns that may have missing values.
     exact
@@ -118,7 +118,7 @@ def _rows(
     check: bool,
     counts: object,
 ) -> Rows:
-    """Return the rows, with a column for each crossed factor."""
+    """Return the rows of `rows`, with each crossed factor as a separate column."""
     role, weight = weight_or_counts(weight, counts)
     frame, given = _found(data, asked, weight, role, check=check)
     weight = None if weight is None else given.pop(role)
@@ -175,7 +175,7 @@ def expanded(given: Mapping[Any, object]) -> dict[Any, Any]:
 
 
 def _refuse_other_counts(number: Array, columns: Mapping[Any, object]) -> None:
-    """Refuse numbers of cases that are not one for each row of the columns."""
+    """Refuse ``counts`` whose length differs from that of the other columns."""
     refuse_other_lengths({COUNTS: number, **{role: each for role, each in columns.items() if hasattr(each, "__len__")}})
 
 
@@ -214,7 +214,7 @@ def refuse_doubtful_lines(
 
 
 def _refuse_unread_counts(data: object, keys: Mapping[str, object], n: Array) -> None:
-    """Refuse data of which each combination of labels is one line, beside a column that is named as their number."""
+    """Refuse data without repeated labels if an unused column has a name such as "count"."""
     if len(n) < FEW_LINES or not (n == 1).all():
         return
     frame = opened(data)
@@ -248,7 +248,9 @@ def taken(column: Any, places: Array) -> Any:
         return [column[place] for place in places.tolist()]
     found = np.asarray(column)
     if not found.ndim:
-        message = f"A column cannot be of the type {type(column).__name__}. Give a list or an array, a value a case."
+        message = (
+            f"A column cannot be of the type {type(column).__name__}. Give a list or an array with one value per case."
+        )
         raise HowsureError(message)
     return found[places]
 
@@ -337,7 +339,7 @@ def _found(
 
 
 def _held_or_located(data: Any) -> Any:
-    """Return the columns of a file that is faster to read than an engine is to import; else the data unchanged."""
+    """Return the columns of a file that is read faster without an engine; other data are returned unchanged."""
     from howsure.sources.files import plain_columns
 
     columns = plain_columns(data)

@@ -105,17 +105,15 @@ def _refuse_other_layouts(by_name: Mapping[Any, object], argument_name: str, fra
         raise DoubtfulDataError(message)
     if raters >= FEW_RATERS and items >= FEW_ITEMS and all(_are_disjoint(columns, end) for end in (FIRST, items)):
         message = (
-            f"No two columns of `{argument_name}` have a value in common: rows of rater, item and rating, it seems. "
-            "Say which "
-            "column is which: ratings(rating, item=…, rater=…)."
+            f"No two columns of `{argument_name}` have a value in common: the columns seem to be rater, item and "
+            "rating. Name them: ratings(rating, item=…, rater=…)."
         )
         raise DoubtfulDataError(message)
     is_named = any(isinstance(name, str) for name in by_name)
     if not is_named and raters > 2 * items and raters >= FEW_ITEMS:
         message = (
-            f"`{argument_name}` has {items} rows and {raters} columns: far more raters than items. If rows are the "
-            "raters, say "
-            "layout='raters_by_items'."
+            f"`{argument_name}` has {items} rows and {raters} columns: far more raters than items. If rows are "
+            "raters, pass layout='raters_by_items'."
         )
         raise DoubtfulDataError(message)
 

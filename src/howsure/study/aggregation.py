@@ -57,7 +57,7 @@ class Aggregation:
     test_share
         Fraction of the cases in the test part of a fold; see `pool_folds`.
     estimand
-        Of ``"binomial_normal"``; see `pool`.
+        Estimand of ``"binomial_normal"``; see `pool`.
     """
 
     name: str = DEFAULT

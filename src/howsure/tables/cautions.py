@@ -334,6 +334,6 @@ def of_bins(counts: Array, spread: Array) -> Iterator[str]:
     negative, positive = counts[spread > 0].T
     most = float(negative @ positive) / 2 / float(np.prod(counts.sum(0)) or 1.0)
     yield (
-        f"Scores were counted in bins, and differ by up to {spread.max():.2g} within one: this moves ROC AUC by "
-        f"{most:.1g} at most. To count them as they are, say `exact=True`."
+        f"Scores were counted in bins, and differ by up to {spread.max():.2g} within one bin. This changes ROC AUC by "
+        f"{most:.1g} at most. Pass `exact=True` to count all scores individually."
     )

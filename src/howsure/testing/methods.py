@@ -76,11 +76,11 @@ def check_method(method: str | Method | type[Method]) -> None:
         raise HowsureError(message)
     if METHODS.get(chosen.name) is None:
         _fail(chosen, "is not registered under its name", "registered")
-    suited = [case for case in _cases() if _suits(chosen, *case) and _is_for_it(chosen, case[0])]
-    if not suited:
+    applicable = [case for case in _cases() if _applies(chosen, *case) and _is_for_it(chosen, case[0])]
+    if not applicable:
         _fail(chosen, "suits none of the generic tables", "suits")
     for law in (_holds_the_value, _widens, _batch_is_loop, _is_reproducible):
-        for metric, table in suited:
+        for metric, table in applicable:
             law(chosen, metric, table)
     _ignores_the_order_of_classes(chosen)
     _is_undefined_with_the_metric(chosen)
@@ -96,7 +96,7 @@ def _fail(method: Method, words: str, law: str) -> NoReturn:
     raise AssertionError(message)
 
 
-def _suits(method: Method, metric: Metric, table: Table) -> bool:
+def _applies(method: Method, metric: Metric, table: Table) -> bool:
     refusal = method.unsupported_reason(metric, table)
     if not isinstance(refusal, str) or "\n" in refusal:
         _fail(method, "does not answer `unsupported_reason` with one line of text", "suits")

@@ -48,7 +48,7 @@ class IntervalSpec:
         """Level of the two-sided interval that has the same limit."""
         return self.level if self.alternative == "two-sided" else round(2 * self.level - 1, 15)
 
-    def suited(self, method: Method | None) -> Method | None:
+    def form_of(self, method: Method | None) -> Method | None:
         """Return the method, or its one-sided form if only one limit is requested."""
         return method if method is None or self.alternative == "two-sided" else method.one_sided()
 
@@ -73,8 +73,8 @@ class IntervalSpec:
         undefined = np.isnan(interval.low) | np.isnan(interval.high)
         end = np.where(undefined, np.nan, metric.range[self.alternative == "greater"])[()]
         note = NOTES[self.alternative]
-        told = np.array(np.broadcast_to(interval.reason, np.shape(end)), dtype=object)
-        told = np.where(undefined, told, np.where(told == "", note, told + f"; {note}"))[()]
+        reason = np.array(np.broadcast_to(interval.reason, np.shape(end)), dtype=object)
+        reason = np.where(undefined, reason, np.where(reason == "", note, reason + f"; {note}"))[()]
         if self.alternative == "greater":
-            return replace(interval, high=end, reason=told)
-        return replace(interval, low=end, reason=told)
+            return replace(interval, high=end, reason=reason)
+        return replace(interval, low=end, reason=reason)

@@ -75,8 +75,12 @@ class Bootstrap(DrawingMethod):
             "Quantiles of the metric on resampled tables.",
             ("bootstrap", "percentile"),
         ),
-        Variant("bootstrap_basic", {"kind": "basic"}, "Those quantiles, reflected at the observed value."),
-        Variant("bootstrap_bca", {"kind": "bca"}, "Those quantiles, corrected for bias and acceleration.", ("bca",)),
+        Variant(
+            "bootstrap_basic", {"kind": "basic"}, "Bootstrap quantiles of the metric, reflected at the observed value."
+        ),
+        Variant(
+            "bootstrap_bca", {"kind": "bca"}, "Bootstrap quantiles, corrected for bias and acceleration.", ("bca",)
+        ),
         Variant(
             "bootstrap_studentized",
             {"kind": "studentized"},

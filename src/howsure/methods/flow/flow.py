@@ -72,9 +72,9 @@ class Flow(JointMethod):
 
     For weighted or clustered data, n is the effective sample size: the n for which V / n equals the design-based
     variance, after the small-sample correction (`VarianceDetails.small_sample_correction`). The normal quantile z is
-    replaced by a Student t quantile. Let e be the skewness of the estimate in excess of that of n independent cases. If
-    bad clusters are missing from the sample, the variance is underestimated; the statistic therefore has skewness
-    γ − 2 e and mean −e / 2.
+    replaced by a Student t quantile. Let e be the skewness of the estimate in excess of that of n independent cases. A
+    sample that lacks the few clusters with many errors underestimates the variance; the statistic therefore has
+    skewness γ − 2 e and mean −e / 2.
 
     Three cases use a different statistic:
 
@@ -86,8 +86,8 @@ class Flow(JointMethod):
 
     If all cases have the same utility and others could have a lower or a higher one, the interval of the mean also
     contains ``u + s (v − u)`` with the lowest and the highest utility v and ``s = 1 − (α / 2)^(1 / n)``, the proportion
-    of cases with utility v that is unseen with probability α/2. An example are the `interventions_avoided` of a sample
-    in which everyone is treated.
+    of cases with utility v that is unseen with probability α/2. This occurs for `interventions_avoided` if everyone in
+    the sample is treated.
 
     A mean loss of scores equals its own score, and its path is exponential tilting: the number of cases with a given
     score changes with their loss. The pseudo-counts represent losses absent from the sample. For the Brier score, both
@@ -144,7 +144,7 @@ class Flow(JointMethod):
         return intervals
 
     def at_levels(self, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
-        """Return the interval as a function of its level; for most metrics its path has p-values too."""
+        """Return the interval as a function of its level; for most metrics it is a `PathIntervals` with p-values."""
         if not _side_by_side([metric], table):
             return _by_cells(metric, table)
         together = _of_averages([metric], table)
@@ -172,12 +172,12 @@ def _side_by_side(metrics: Sequence[Metric], table: Table) -> list[Metric]:
     if cells >= LUMPED_CELLS and not (
         design.traits.is_independent or Algebra.of(design).collapsible_cells(cells) is None
     ):
-        return []  # lumped cells have a small sample of their own
+        return []  # the small-sample correction is that of the collapsed cells
     return [each for each in metrics if each.class_shares is not None]
 
 
 def _by_cells(metric: Metric, table: Table) -> IntervalAtLevel:
-    if metric.population is not None:  # whose values the path has
+    if metric.population is not None:  # the path has the values of the population's metric
         return _of_estimate(_by_cells(metric.population, table), metric, table)
     losses = metric.structure.cells if isinstance(metric.structure, MeanLoss) else None
     if losses is not None and table.design.traits.is_independent and not table.batch:
@@ -234,10 +234,10 @@ def flow_intervals(metric: Metric, table: Table, inflation: object, degrees_of_f
 
 
 def _with_unseen_cells(found: PathIntervals, metric: Metric, table: Table, agree: Array) -> IntervalAtLevel:
-    """Return intervals of a mean that contain the values at which one cell is unseen with half the tail probability.
+    """Return intervals of a mean that also contain ``u + s (v - u)`` (see `Flow`) where all cases have one utility.
 
-    If all cases have the same utility, and others may have a lower or a higher one, then the path to the nearer end of
-    the range is too short: the cells of both ends move along it.
+    The path alone is then too short towards the nearer end of the range, because the cells of both ends change along
+    it.
     """
     cells = table.cells.shape[-1]
     each = np.eye(cells).reshape(cells, *table.shape)
