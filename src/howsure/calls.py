@@ -37,6 +37,16 @@ NAMES = {  # other packages' arguments → our names, of which a function accept
     "count": ("k",),
     "nobs": ("n",),
 }
+COUNTS = {  # functions that are given numbers of successes and of trials, and what to write instead
+    "leaderboard": (
+        ("k", "n", "count", "nobs"),
+        " Give a table of these: `leaderboard(hs.proportions({'A': 85, 'B': 80}, 100), 'mean')`.",
+    ),
+    "trials": (
+        ("k", "n", "c"),
+        " For k successes in n runs of each task give two rows: `trials([1, 0, …], task=[…], counts=[k, n - k, …])`.",
+    ),
+}
 OF_SOURCES = ("pos_label", "labels", "sample_weight", "groups", "by", "data", "counts", "strata")  # state them there
 FIRST_WORDS = ("method", "average")  # parameters that a text without a name is meant for, where they come first
 
@@ -124,6 +134,8 @@ def _instead(function: str, name: str, value: object, known: Mapping[str, object
         return f" Give it where the table is made, such as `hs.confusion(y_true, y_pred, {stated}=…)`."
     if name in {"metric", "metrics"} and "table" in known:
         return f" Give it after the table, as in `{function}(table, {value!r})`."
+    if name in COUNTS.get(function, ((), ""))[0]:
+        return COUNTS[function][1]
     elsewhere = {"average": f" Name the average in the metric, such as 'f1@{value}'."} if "table" in known else {}
     if function == "compare":
         of_result = f"`compare(…).non_inferiority({value!r})`, or `.equivalence({value!r})`"

@@ -346,3 +346,27 @@ def test_short_names_of_everyday_metrics():
         {"sens": 42 / 47, "spec": 50 / 53, "cohens_kappa": (0.92 - chance) / (1 - chance), "selection_rate": 0.45}
     )
     assert float(hs.estimate(hs.scores([0, 1, 0, 1], [1, 2, 3, 4]), "c_index")) == 0.75
+
+
+@pytest.mark.parametrize(
+    "text, spec",
+    [
+        ("pass@2", "pass_at+k=2"),
+        ("Pass@10", "pass_at+k=10"),
+        ("pass_at_3", "pass_at+k=3"),
+        ("pass^2", "pass_all+k=2"),
+        ("pass_all_2", "pass_all+k=2"),
+        ("f1+positive_class=b", "f1@binary+positive_class=b"),
+    ],
+)
+def test_names_as_papers_write_them(text, spec):
+    """The @ of pass@2 names no average, and one class needs no word for the average over one."""
+    assert parse(text).text == parse(spec).text
+
+
+def test_a_class_and_an_average_over_classes():
+    """They contradict each other."""
+    with pytest.raises(hs.HowsureError, match="`positive_class` goes with the average 'binary'"):
+        parse("f1+positive_class=b@macro")
+    with pytest.raises(hs.HowsureError, match="no argument of `mcc` 'positive_class'"):
+        parse("mcc+positive_class=b")

@@ -460,3 +460,11 @@ def test_another_image_allows_more_false_alarms_down_to_the_lowest_score():
     assert table.counts @ slopes == pytest.approx(0, abs=1e-12)
     every = resolve("froc+fp_per_unit=1", table).gradient(table.counted)
     assert every[0] == 0  # all detections count
+
+
+@pytest.mark.parametrize("label", ["1", 0])
+def test_labels_that_never_agree(label):
+    """A mean average precision of 0 for other codes of the classes is no result."""
+    found = [{"boxes": [[1, 2, 30, 40]], "scores": [0.9], "labels": [label]}] * 4
+    with pytest.raises(hs.HowsureError, match=f"have the labels {label!r}, and the objects 1: none could be right"):
+        hs.detections(found, [{"boxes": [[1, 2, 30, 40]], "labels": [1]}] * 4)

@@ -151,3 +151,29 @@ def test_numbers_in_odd_dress():
     assert hs.estimate(hs.scores([0, 1, 1], [0.2, 0.3, 1.0000001]), "brier_score").value == pytest.approx(0.53 / 3)
     with pytest.raises(hs.HowsureError, match="holds 1.000002"):
         hs.estimate(hs.scores([0, 1], [0.2, 1.000002]), "brier_score")
+
+
+def test_the_remedies_for_counts_of_others_work():
+    """Each call is that of the message."""
+    for call, words in (
+        (
+            lambda: hs.leaderboard(k={"A": 85}, n=100),
+            r"leaderboard\(hs.proportions\(\{'A': 85, 'B': 80\}, 100\), 'mean'\)",
+        ),
+        (lambda: hs.trials(task=[1, 2], k=[3, 4], n=[5, 5]), r"counts=\[k, n - k, …\]"),
+    ):
+        with pytest.raises(hs.HowsureError, match=words):
+            call()
+    assert hs.leaderboard(hs.proportions({"A": 85, "B": 80}, 100), "mean").places[0].model == "A"
+    runs = hs.trials([1, 0, 1, 0], task=["x", "x", "y", "y"], counts=[3, 2, 4, 1])
+    assert hs.estimate(runs, "pass@2") == pytest.approx((1 - 1 / 10 + 1) / 2)
+    limits = [
+        (found.low, found.value, found.high)
+        for found in (hs.estimate(hs.from_counts(tp=42, fp=3, fn=5, tn=tn), "f1") for tn in (0, 50))
+    ]
+    assert limits[0] == pytest.approx(limits[1], rel=1e-6)
+
+
+def test_a_positive_class_as_text():
+    """The class 1 is named by "1" too, as elsewhere."""
+    assert hs.f1_score([1, 0] * 5, [1, 1] * 5, pos_label="1") == pytest.approx(2 / 3)

@@ -164,6 +164,8 @@ def _positive(table: Table, pos_label: object) -> Any:
         )
         raise HowsureError(message)
     if pos_label not in labels:
+        pos_label = next((label for label in labels if str(label) == str(pos_label)), pos_label)
+    if pos_label not in labels:
         raise HowsureError.unknown("class (`pos_label`)", str(pos_label), labels)
     return labels[labels.index(pos_label)]  # as the table writes it: 1 is True, and 1.0 is 1
 

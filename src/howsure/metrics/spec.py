@@ -17,6 +17,13 @@ from howsure.errors import MOST_LISTED, HowsureError, listed, one_of
 from howsure.metrics.averages import canonical_average
 from howsure.metrics.registry import REGISTRY, Definition, canonical
 
+PASSES = re.compile(r"^\s*pass\s*@\s*(?=\d)", re.IGNORECASE)  # the @ of pass@2 names no average
+NUMBERED = (  # names with a number, and what they mean
+    (r"f_?(\d+(?:\.\d+)?)(?:_score)?", "fbeta+beta={}"),
+    (r"top_?(\d+)(?:_accuracy)?", "top_k_accuracy+k={}"),
+    (r"pass_at_(\d+)", "pass_at+k={}"),
+    (r"pass(?:\^|_all_)(\d+)", "pass_all+k={}"),
+)
 SIGNS = {"lr+": "plr", "lr_": "nlr", "lr−": "nlr"}  # likelihood ratios; a plus would start an argument
 FORMS = SIGNS | dict.fromkeys(("citl", "calibration_in_the_large"), "calibration_intercept+slope=fixed")
 PARTIAL_AREAS = ("partial_auc", "pauc", "partial_roc_auc", "roc_pauc")
@@ -168,7 +175,7 @@ def named(text: str) -> Definition | None:
 
 def _split(text: str) -> tuple[str, list[str], str | None]:
     """Return the name at the start of a spec string, its arguments, and the text after the @, if any."""
-    head, at, tail = text.partition("@")
+    head, at, tail = PASSES.sub("pass_at_", text).partition("@")
     name, *settings = head.split("+")
     if canonical(name) == "lr" and settings and not settings[0].strip():  # the plus of "LR+"
         name, settings = f"{name}+", settings[1:]
@@ -201,6 +208,7 @@ def _parsed(text: str, definition: Definition | None) -> Spec:
             message = f"'{text}' gives `{key}` twice."
             raise HowsureError(message)
         given[key] = value
+    positive = given.pop("positive_class", None) if definition.has_averages else None
     zero_division = np.nan
     if definition.of_predictions or definition.has_outcomes:
         zero_division = _zero_division(definition, given.pop("zero_division", "nan"))
@@ -219,6 +227,8 @@ def _parsed(text: str, definition: Definition | None) -> Spec:
         implied=(*implied, *(["average"] if average else [])),
     )
     written = average or tail
+    if positive is not None:
+        written = f"{written or 'binary'}+positive_class={positive}"
     return spec if written is None else _with_average(spec, written, text)
 
 
@@ -241,10 +251,9 @@ def _unknown(head: str) -> HowsureError:
 
 def _meant(name: str) -> tuple[str, str]:
     """Return the metric, with arguments, and the average for another package's name; empty if unknown."""
-    if beta := re.fullmatch(r"f_?(\d+(?:\.\d+)?)(?:_score)?", name):
-        return f"fbeta+beta={beta[1]}", ""
-    if top := re.fullmatch(r"top_?(\d+)(?:_accuracy)?", name):
-        return f"top_k_accuracy+k={top[1]}", ""
+    for pattern, metric in NUMBERED:
+        if number := re.fullmatch(pattern, name):
+            return metric.format(number[1]), ""
     if pairs := re.fullmatch(r"roc_auc_(ov[ro])(_weighted)?", name):
         return "roc_auc", f"{'weighted' if pairs[2] else 'macro'}+multi_class={pairs[1]}"
     for average in WRITTEN:

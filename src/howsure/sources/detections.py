@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from howsure.arrays import Array
-from howsure.errors import HowsureError, real_numbers, several, whole_number
+from howsure.errors import HowsureError, listed, real_numbers, several, whole_number
 from howsure.sources.boxes import boxes_of, finite_numbers, hits_of, overlaps, shares_inside
 from howsure.sources.columns import checked_weight
 from howsure.sources.encoding import Column, encoded, sort_order
@@ -331,8 +331,23 @@ class _Images:
         if None in every and len(every) > 1:
             message = "Some objects have 'labels' and others none. Give those of all, in `preds` and in `target`."
             raise HowsureError(message)
+        self._refuse_other_labels()
         names = as_labels([ONE_CLASS] if not every or None in every else list(every))
         return names[sort_order(names)]
+
+    def _refuse_other_labels(self) -> None:
+        """Refuse detections of which no label is one of the objects, where either are numbers: other codes."""
+        known = {name for each in self.truths for name in (*each.labels, *each.crowds)}
+        for model, images in self.found.items():
+            found = {name for each in images for name in each.labels}
+            are_words = all(isinstance(name, str) for name in known | found)
+            if known and found and not known & found and not are_words:
+                of = f" of {model!r}" if model else ""
+                message = (
+                    f"The detections{of} have the labels {listed(found)}, and the objects {listed(known)}: none could "
+                    "be right. Give both in the same codes."
+                )
+                raise HowsureError(message)
 
     def table(self, some: Array) -> DetectionsTable | PairedUnitsTable:
         """Return the table of some of the images."""

@@ -48,7 +48,10 @@ def matrix_of_outcomes(cells: Mapping[str, object], counts: object, labels: obje
     if absent:
         hint = ""
         if absent == ["tn"]:
-            hint = " If nobody counts true negatives, as in detection: events(tp=…, fp=…, fn=…)."
+            hint = (
+                " If nobody counts true negatives, tn=0 leaves precision, recall and F1 as they are; counts of each "
+                "image are events(tp=[…], fp=[…], fn=[…])."
+            )
         message = f"{', '.join(f'`{name}`' for name in absent)} missing: all of tp, fp, fn and tn are needed.{hint}"
         raise HowsureError(message)
     tp, fp, fn, tn = (_checked_outcome(name, number) for name, number in in_one_order(cells).items())
