@@ -167,6 +167,13 @@ def test_lists():
     assert all(f"\n{name}," in run("methods", "--format", "csv").stdout for name in list(METHODS)[:3])
 
 
+@pytest.mark.parametrize("name", ["flow", "two_rates", "extremes", "nam_blackwelder", "anytime"])
+def test_pages_of_methods_have_whole_sentences(name):
+    """The page of a method does not end in the middle of a sentence, before the formula of its docstring."""
+    page = {each["method"]: each[name] for each in json.loads(run("methods", name, "--format", "json").stdout)}
+    assert page["how it works"].endswith(".")
+
+
 @pytest.mark.parametrize(
     "arguments, words",
     [

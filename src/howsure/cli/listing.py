@@ -152,9 +152,10 @@ def method_page(name: str) -> Grid:
 
 
 def _section(kind: type, title: str) -> str:
-    """Return the first paragraph of a section of a class's docstring; empty if absent."""
+    """Return the whole sentences of the first paragraph of a section of a class's docstring; empty if absent."""
     found = re.search(rf"^{title}\n-+\n(.*?)(?=^\w+\n-+\n|\Z)", inspect.getdoc(kind) or "", re.MULTILINE | re.DOTALL)
-    return " ".join(found[1].partition("\n\n")[0].split()).replace("``", "") if found else ""
+    text = " ".join(found[1].partition("\n\n")[0].split()).replace("``", "") if found else ""
+    return text[: text.rfind(".") + 1]  # a formula may follow the last words
 
 
 def _page(kind: str, name: str, said: dict[str, str]) -> Grid:

@@ -1,4 +1,4 @@
-"""Result of a leaderboard: models in order, each with the ranks that it may have, and the winner's corrected value."""
+"""Result of a leaderboard: models in order, each with its possible ranks, and the winner's corrected value."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from howsure.metrics.forms import Better
 from howsure.numbers import interval_text, number, percent, significant_decimals
 
 SHOWN = 3  # names of models in a sentence or a cell
+NOT_DISTINGUISHED = "not distinguished from"  # header of the last column
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
@@ -176,7 +177,7 @@ class Leaderboard(Tabular, Named, Mapping[str, Place]):
     def grid(self) -> Grid:
         """Return a table of strings, one row per model."""
         level = percent(self.confidence_level)
-        headers = ("model", "rank", "ranks", self.label, f"{level} interval", "best", "P(best)", "cannot be told from")
+        headers = ("model", "rank", "ranks", self.label, f"{level} interval", "best", "P(best)", NOT_DISTINGUISHED)
         rows = []
         for each in self.places:
             own = each.estimate
@@ -194,7 +195,10 @@ class Leaderboard(Tabular, Named, Mapping[str, Place]):
                 )
             )
         reasons = [f"{each.model}: {each.estimate.reason}." for each in self.places if each.estimate.reason]
-        said = f"With {level} confidence (two-sided), “ranks” holds for all models at once and “best” for each alone."
+        said = (
+            f"With {level} confidence, “ranks” contains the true ranks of all models simultaneously, and “best” refers "
+            "to each model alone (two-sided)."
+        )
         reasons += [f"P{note[1:]}." for note in positive_notes(each.estimate for each in self.places)]
         return Grid(headers, tuple(rows), " ".join([self.sentence(), said, *reasons]))
 
@@ -230,7 +234,7 @@ def _corrected(board: Leaderboard, style: Style) -> str:
         return capitalized(missing) if style == "card" else missing
     unit = " %" if as_percent else ""
     return {
-        "card": f"Corrected for having won: {value}, {level} interval [{low}, {high}]",
+        "card": f"Corrected for selection: {value}, {level} interval [{low}, {high}]",
         "clinical": f"selection-corrected {value}, {level.replace(' %', '%')} CI {low} to {high}",
         "ml": f"selection-corrected {value}{unit}, {level} CI {low}–{high}{unit}",
     }[style]

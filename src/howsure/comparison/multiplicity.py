@@ -137,7 +137,7 @@ class Differences(Tabular, Named, Mapping[tuple[str, str], Estimate]):
     metric: str = ""
 
     def rank_sets(self) -> dict[str, tuple[int, int]]:
-        """Return a range of ranks for each model; all hold together with the confidence level.
+        """Return a range of ranks for each model; all cover simultaneously at the confidence level.
 
         A model's rank is at least 1 plus the number of models that are better beyond doubt.
 

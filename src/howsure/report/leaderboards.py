@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from howsure.comparison.board import Leaderboard, Place
+from howsure.comparison.board import NOT_DISTINGUISHED, Leaderboard, Place
 from howsure.grids import plain
 from howsure.metrics.descriptions import metric_words
 from howsure.numbers import number
@@ -19,12 +19,11 @@ from howsure.report.report import Report
 from howsure.report.reproduction import made_at, reproduction, versions
 
 MEANING = (
-    "A model's ranks are those that it may have: the sets of all models hold together with the confidence level. "
-    "Models that cannot be told from each other may stand in either order. "
-    "One that may be the best is not shown to be worse than any other."
+    "The sets of possible ranks contain the true ranks of all models simultaneously at the confidence level. "
+    "Models that are not distinguished from each other may be in either order. "
+    "A model that may be the best is not significantly worse than any other."
 )
-HEADERS = ("model", "rank", "ranks that it may have", "value and interval", "may be best", "P(best)")
-LAST = "cannot be told from"
+HEADERS = ("model", "rank", "possible ranks", "value and interval", "may be best", "P(best)")
 
 
 def report_of_leaderboard(
@@ -46,7 +45,7 @@ def report_of_leaderboard(
     ruler = comparisons.ruler_of(each.estimate for each in board.places)
     rows = tuple(_row(each, ruler) for each in board.places)
     axis = ruler.axis(metric_words(board.label), [HEADERS.index("value and interval")])
-    sheet = Sheet(f"Models by {metric_words(board.label)}", (*HEADERS, LAST), rows, axes=(axis,))
+    sheet = Sheet(f"Models by {metric_words(board.label)}", (*HEADERS, NOT_DISTINGUISHED), rows, axes=(axis,))
     return Report(
         title=title,
         about=f"{len(board)} models by {metric_words(board.label)}",
