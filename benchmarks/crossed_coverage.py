@@ -147,6 +147,7 @@ if __name__ == "__main__":
     parser.add_argument("--studies", type=int, default=300)
     parser.add_argument("--method", default="auto")
     parser.add_argument("--designs", default=f"0:{len(DESIGNS)}")
+    parser.add_argument("--seed", type=int, default=20261127)
     parser.add_argument("--drawn", action="store_true")
     parser.add_argument("--mean-squares", action="store_true")
     chosen = parser.parse_args()
@@ -157,4 +158,4 @@ if __name__ == "__main__":
         for drawn in DRAWS:
             main(chosen.studies, drawn, DRAWN)
         raise SystemExit
-    main(chosen.studies, chosen.method, DESIGNS[slice(*map(int, chosen.designs.split(":")))])
+    main(chosen.studies, chosen.method, DESIGNS[slice(*map(int, chosen.designs.split(":")))], chosen.seed)

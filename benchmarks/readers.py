@@ -8,12 +8,16 @@ cases.
 
 Run ``python benchmarks/readers.py null [STUDIES] [SEED]`` for type I errors alone, by the number of readers: each of 60
 random truths is simulated so often (100).
+
+Run ``python benchmarks/readers.py few [STUDIES] [SEED]`` for type I errors of sensitivity with three and five readers by
+the number of cases: 60 random truths are simulated so often (400), all studies at once, by the formulas of the library.
 """
 
 from __future__ import annotations
 
 import sys
 import time
+import zlib
 from collections import defaultdict
 from itertools import product
 
@@ -97,9 +101,12 @@ def covers(found, truth):
     return found.low <= truth <= found.high
 
 
-def simulated(truth, rng, readers, studies):
-    """Yield metric, coverage of the first modality's mean, and coverage of the difference."""
+def simulated(truth, seeds, readers, studies, names):
+    """Yield metric, coverage of the first modality's mean, and coverage of the difference; each metric has its seed."""
     for name, own in METRICS.items():
+        rng = np.random.default_rng([*seeds, zlib.crc32(name.encode())])
+        if name not in names:
+            continue
         if "one-shot" in name and truth.positives + truth.negatives > 100:
             continue
         settings = own | ({"threshold": truth.threshold} if "metric" in own else {})
@@ -115,11 +122,12 @@ def simulated(truth, rng, readers, studies):
         yield name, *np.mean(hits, 0)
 
 
-def rows_of(readers, cases, place, studies, seed):
+def rows_of(readers, cases, place, studies, seed, names=tuple(METRICS)):
     """Return the name of each metric, and the coverage under one truth, which this place and the seed determine."""
-    rng, is_null = np.random.default_rng([seed, readers, cases, place]), place % 2 == 0
-    truth = Truth(rng, cases, is_null=is_null)
-    return [(name, (readers, cases, is_null, *each)) for name, *each in simulated(truth, rng, readers, studies)]
+    seeds, is_null = [seed, readers, cases, place], place % 2 == 0
+    truth = Truth(np.random.default_rng(seeds), cases, is_null=is_null)
+    found = simulated(truth, seeds, readers, studies, names)
+    return [(name, (readers, cases, is_null, *each)) for name, *each in found]
 
 
 def main(studies=200, seed=20261127):
@@ -171,6 +179,41 @@ def null(studies=100, seed=7, truths=60):
         print(f"| {readers} | " + " | ".join(f"{np.mean(each):.4f}" for each in rejected.values()) + " |", flush=True)
 
 
+def few(studies=400, seed=46, truths=60):
+    """Print type I errors of differences in sensitivity by readers and cases, for two powers in the degrees of freedom."""
+    rng = np.random.default_rng(seed)
+    print("| readers | cases | Hillis' degrees of freedom | power 1.25 |\n| ---: | ---: | ---: | ---: |")
+    for readers, cases in product((3, 5), CASES):
+        found = [rejected(Truth(rng, cases, is_null=True), rng, readers, studies) for _ in range(truths)]
+        print(f"| {readers} | {cases} | " + " | ".join(f"{100 * each:.2f} %" for each in np.mean(found, 0)) + " |")
+
+
+def rejected(truth, rng, readers, studies):
+    """Return how often a true difference of 0 in sensitivity is rejected, by the two powers."""
+    n, both = truth.positives, 2 * readers
+    effects = np.sqrt([truth.reader, truth.reader_modality, truth.case, truth.case_modality])
+    shapes = (readers, 1, 1), (readers, 2, 1), (1, 1, n), (1, 2, n), (readers, 1, n), (readers, 2, n)
+    spreads = [*effects, np.sqrt(truth.reader_case), np.sqrt(truth.rest)]
+    rating = truth.means[0] + sum(
+        s * rng.normal(size=(studies, *shape)) for s, shape in zip(spreads, shapes, strict=True)
+    )
+    calls = (rating >= truth.threshold).astype(float)
+    value = calls.mean(-1)
+    rest = (calls - value[..., None]).transpose(0, 2, 1, 3).reshape(studies, both, n)
+    covariance = rest @ rest.transpose(0, 2, 1) / (n - 1) / n  # the jackknife over positive cases
+    others = ~np.eye(readers, dtype=bool)
+    blocks = covariance.reshape(studies, 2, readers, 2, readers)
+    cov2 = (blocks[:, 0, :, 0][:, others] + blocks[:, 1, :, 1][:, others]).mean(1) / 2
+    cov3 = blocks[:, 0, :, 1][:, others].mean(1)
+    difference = value[:, :, 0] - value[:, :, 1]
+    square = difference.var(1, ddof=1) / 2
+    whole = square + readers * np.maximum(cov2 - cov3, 0)
+    kept = whole > 0
+    ratio = np.divide(whole, square, out=np.full(studies, np.inf), where=square > 0)[kept]
+    t = np.abs(difference.mean(1))[kept] / np.sqrt(2 / readers * whole[kept])
+    return [np.sum(2 * special.stdtr((readers - 1) * ratio**p, -t) < 0.05) / studies for p in (2, 1.25)]
+
+
 def timed(readers=10, cases=100_000):
     """Print the time of a large study of one modality."""
     rng = np.random.default_rng(0)
@@ -186,5 +229,7 @@ def timed(readers=10, cases=100_000):
 if __name__ == "__main__":
     if sys.argv[1:2] == ["null"]:
         null(*map(int, sys.argv[2:]))
+    elif sys.argv[1:2] == ["few"]:
+        few(*map(int, sys.argv[2:]))
     else:
         main(*map(int, sys.argv[1:]))

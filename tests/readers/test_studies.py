@@ -373,6 +373,31 @@ def test_perfect_readers_have_no_interval():
     assert found.source_of_uncertainty == "The data show no variation."
 
 
+def test_one_perfect_reader_among_others_has_no_interval():
+    """As in iMRMC's discussion 113: the perfect reader's error is 0 and its reason says so; the mean has its interval."""
+    rng, (reader, case) = np.random.default_rng(0), np.indices((5, 40)).reshape(2, -1)
+    truth = case % 2
+    rating = truth + (reader > 0) * rng.normal(size=len(case))
+    found = hs.reader_study(rating, truth=truth, reader=reader, case=case)
+    single = found.by_reader["0"]["all readers"]
+    assert (single.value, single.standard_error) == (1, 0)
+    assert math.isnan(single.low)
+    assert single.reason == "the reader's metric does not vary over samples of these cases"
+    assert found.means["all readers"].low < found.means["all readers"].value < 1
+
+
+def test_an_algorithm_beside_readers_is_one_reader():
+    """An algorithm without readers is compared with these readers: the refusal names its modality and the remedy."""
+    rng, (reader, case) = np.random.default_rng(0), np.indices((5, 40)).reshape(2, -1)
+    study = {"truth": case % 2, "reader": reader, "case": case, "modality": np.where(reader == 0, "AI", "doctors")}
+    rating = case % 2 + rng.normal(size=len(case))
+    with pytest.raises(hs.HowsureError, match="modality 'AI' has one reader.*fixed='reader'"):
+        hs.reader_study(rating, **study)
+    found = hs.reader_study(rating, fixed="reader", **study).differences["AI − doctors"]
+    assert found.value == pytest.approx(found.a.value - found.b.value)
+    assert found.standard_error > 0
+
+
 def changed(**changes):
     """Return the published reads with some values replaced in the first row."""
     reads = columns(rows())

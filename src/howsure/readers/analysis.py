@@ -26,6 +26,7 @@ from howsure.readers.study import ALL, ModalityTest, ReaderStudy
 NOISE = 1e-12  # half width that rounding leaves of zero
 NO_VARIATION = "the readers' values do not vary"
 NEGATIVE = "the unbiased variance is not positive: use method='obuchowski_rockette'"
+NO_ERROR = "the reader's metric does not vary over samples of these cases"
 NO_CASES = "the cases are fixed, so one reader has no error"
 
 
@@ -182,7 +183,7 @@ class _Analysis:
             variance = float(self.anova.covariance[group, group])
             error = math.sqrt(variance) if variance >= 0 else math.nan
             own = Contrast(value, error, math.inf, 0.0, variance)
-            reason = NO_CASES if self.anova.fixed == "case" else ""
+            reason = NO_CASES if self.anova.fixed == "case" else NO_ERROR
             reader, modality = self.reads.readers[self.reads.reader[group]], names[self.reads.modality[group]]
             found[reader][modality] = self._estimate(own, cases=cases[group], reason=reason)
         return {name: Results(results=each, column="modality") for name, each in found.items()}
@@ -245,12 +246,20 @@ def _unknown(values: Floats) -> Floats:
 
 
 def _refuse_few(anova: Anova) -> None:
-    few = min(anova.readers(each) for each in range(len(anova.means)))
-    if few < 2 and anova.fixed != "reader":
+    readers = [anova.readers(each) for each in range(len(anova.means))]
+    if min(readers) > 1 or anova.fixed == "reader":
+        return
+    if max(readers) > 1:
+        name = anova.reads.modalities[int(np.argmin(readers))]
+        message = (
+            f"The modality {name!r} has one reader, who shows no variation between readers. Take all readers as fixed: "
+            "fixed='reader'."
+        )
+    else:
         message = (
             "There is one reader, who shows no variation between readers. Take the reader as fixed: fixed='reader'."
         )
-        raise HowsureError(message)
+    raise HowsureError(message)
 
 
 def _by_words(differences: list[ReaderDifference]) -> Results[ReaderDifference]:
