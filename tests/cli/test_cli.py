@@ -438,3 +438,11 @@ def test_confidence_sequences_are_asked_for_by_name():
     assert found.returncode == 0
     assert f'"low": {expected.low}' in found.stdout
     assert "anytime" in run("methods").stdout
+
+
+def test_words_that_belong_to_no_option(tmp_path):
+    """The word is named, with the place of the options; a wrong command has the nearest ones."""
+    asked = run("require", tmp_path / "a.csv", "--y-true", "label", "--y-score", "score", "recall>0.9")
+    assert asked.returncode == 2
+    assert "Nothing takes 'recall>0.9'. Name the option, see `howsure require --help`" in asked.stderr
+    assert "There is no command 'reprt'. Did you mean 'report'" in run("reprt", "a.csv").stderr

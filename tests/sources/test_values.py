@@ -134,3 +134,13 @@ def test_a_list_of_numbers_in_text_is_one_column(texts):
 def test_columns_may_have_numbers_for_names():
     """With data a list of texts names the models' columns."""
     assert hs.values(["1", "2"], data={"1": [0.5, 1], "2": [0.1, 0.4]}).models == ["1", "2"]
+
+
+def test_percentages_of_one_model_and_shares_of_another():
+    """The one in percent would be the better by far; seconds and hundreds of them are another matter."""
+    share = np.linspace(0.2, 0.9, 20)
+    with pytest.raises(hs.HowsureError, match="percentages and shares, it seems. Divide the percentages by 100"):
+        hs.values({"a": share, "b": 100 * share[::-1]})
+    assert hs.compare(hs.values({"a": share, "b": 100 * share}, check=False), "mean").value < -50
+    for other in (share * 5, share * 20, share * 2000, -100 * share):
+        hs.values({"a": share, "b": other})

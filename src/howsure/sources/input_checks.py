@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,8 @@ JUDGES = ("y_true", "y_made", "y_reviewed", "annotations")
 MANY_ROWS = 8  # with this many ratings on a scale some value repeats
 FEW_LINES = 4  # smallest number of distinct lines that may be a table of frequencies
 MANY_TERMS = 9  # smallest number of terms at which an equal sum is not a coincidence
+PER_CENT = 100.0
+LIKE = 3.0  # largest ratio of the means of two models that are compared
 MANY_CASES = 20  # with this many cases a class of three does not lack in either column
 FEW_ROWS = 3  # with more cases, a label equal to the number of the others is suspicious
 JUDGED = ("y_pred", "y_score")
@@ -319,6 +321,26 @@ def refuse_last_sum(argument_name: str, numbers: Array) -> None:
             "Leave it out."
         )
         raise DoubtfulDataError(message)
+
+
+def refuse_other_units(numbers: Mapping[str, Array]) -> None:
+    """Refuse models of which one has shares and another percentages: about a hundred times as large, and up to 100.
+
+    Parameters
+    ----------
+    numbers : mapping of str to ndarray
+        The numbers of each model, by its name in errors.
+    """
+    inside = {name: each for name, each in numbers.items() if each.min() >= 0 and each.mean() > 0}
+    shares = {name: each.mean() for name, each in inside.items() if each.max() <= 1}
+    percentages = {name: each.mean() for name, each in inside.items() if 1 < each.max() <= PER_CENT}
+    for (name, mean), (other, share) in product(percentages.items(), shares.items()):
+        if PER_CENT / LIKE <= mean / share <= PER_CENT * LIKE:
+            message = (
+                f"`{name}` has numbers up to {numbers[name].max():g} and `{other}` up to {numbers[other].max():g}: "
+                "percentages and shares, it seems. Divide the percentages by 100."
+            )
+            raise DoubtfulDataError(message)
 
 
 def refuse_odd_classes(labels: list[Any], remedy: str = "Drop such cases") -> None:

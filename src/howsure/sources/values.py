@@ -17,7 +17,7 @@ from howsure.sources.crossed import drawn_anew
 from howsure.sources.encoding import encoded
 from howsure.sources.frames import columns, expanded, taken, weight_or_counts
 from howsure.sources.groups import Tally, by_columns, roles
-from howsure.sources.input_checks import refuse_last_sum
+from howsure.sources.input_checks import refuse_last_sum, refuse_other_units
 from howsure.sources.long import Incomplete, by_model
 from howsure.sources.strata import ROLE, stratum_role
 from howsure.sources.to_numpy import numbers_of, plain
@@ -251,6 +251,8 @@ def values(
     if check:
         for role, column in zip(plain_columns, numbers, strict=True):
             refuse_last_sum(role, column)
+        if several and truth is None:
+            refuse_other_units(dict(zip(plain_columns, numbers, strict=True)))
     true = None if truth is None else numbers.pop()
     stratum = encoded(ROLE, given[ROLE]) if ROLE in given else None
     beside = Beside.of(given, list(named), plain_columns if stratum is None else {**plain_columns, ROLE: stratum})
