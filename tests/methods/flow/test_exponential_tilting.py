@@ -59,7 +59,7 @@ def test_losses_of_zero_and_one_have_the_skewness_corrected_interval_of_a_share(
     share = wrong / cases
     path = exponential_tilting.Tilting(losses, share, (0.0, 1.0))
     assert path.standard_error == pytest.approx(np.sqrt(share * (1 - share) / cases))
-    assert path.ways[0].offs[0] == pytest.approx((wrong + 1) / (cases + 2) - share)
+    assert path.directions[0].offs[0] == pytest.approx((wrong + 1) / (cases + 2) - share)
 
     def gap(at, z):
         error = np.sqrt(at * (1 - at) / cases)
@@ -77,7 +77,7 @@ def test_unbounded_losses_start_with_fewer_large_ones():
     for bounds, shares in (((0.0, 3.0), prior), ((0.0, np.inf), prior * np.exp(-values / 2))):
         start = numbers + 2 * shares / shares.sum()
         path = exponential_tilting.Tilting(losses, mean, bounds)
-        for way, sign in zip(path.ways, (-1, 1), strict=True):
+        for way, sign in zip(path.directions, (-1, 1), strict=True):
             assert way.offs[0] + mean == pytest.approx(start @ values / 12)
             # One stride: weights change by the exponential of the loss.
             variance = start @ (values - start @ values / 12) ** 2 / 12 / 10

@@ -1,4 +1,7 @@
-"""The path of a single mean loss, along which cases are tilted exponentially by their loss."""
+"""The limits of `Flow` for one mean loss: case weights are tilted exponentially by the loss, as in `solver.Path`.
+
+``off`` is the difference of a mean on the path from the observed mean.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +19,12 @@ from howsure.native.losses import Tilts
 STRIDE = 0.7  # standard errors from one point of a path to the next
 MOST_STRIDES = 80
 STEEPEST = 5.0  # logarithm of the factor by which a cell may change in a stride
-FLAT = 1e-12  # share of the first variance at which a table is at the end of the metric's range
-SYMMETRIC = 1e-6  # skewness that is none
-CLOSE = 1e-6  # normal quantiles between points that are one; standard errors of a stride that leads nowhere
+FLAT = 1e-12  # fraction of the first variance below which the metric is at the end of its range
+SYMMETRIC = 1e-6  # smaller skewness counts as zero
+CLOSE = 1e-6  # points closer than this (normal quantiles) coincide; shorter strides (standard errors) have ended
 MAX_QUANTILE = 1000.0  # normal quantiles; reached with fewer than one degree of freedom, too far for steps of a path
-FARTHEST = 1e12  # normal quantiles: how far the end of a way is, beyond which there are no values
-CONFIDENCE = 2.0  # how many times too confident probabilities may be: pseudo-cases have the 1/2-th power of theirs
+FARTHEST = 1e12  # normal quantiles: the distance of the end of a path, beyond which there are no values
+CONFIDENCE = 2.0  # how many times too confident probabilities may be: pseudo-counts have their power 1/2
 DOWN, UP = -1, 1
 
 
@@ -66,13 +69,13 @@ class Tilting:
         self.standard_error = cases.point(losses.cases * 1.0).standard_error
         self.varies = bool(is_positive_error(first.standard_error, value))
         if self.varies:
-            self.ways = _Way(cases, DOWN, start.copy(), first), _Way(cases, UP, start, first)
+            self.directions = _Direction(cases, DOWN, start.copy(), first), _Direction(cases, UP, start, first)
 
     def limits(self, z: float) -> tuple[float, float]:
         """Return the lower and upper values at which the observed one is at a quantile."""
         if not self.varies:
             return math.nan, math.nan
-        down, up = self.ways
+        down, up = self.directions
         ends = down.limit(z, up), up.limit(z, down)
         low, high = (bound if off is None else self.value + off for off, bound in zip(ends, self.bounds, strict=True))
         return low, high
@@ -92,21 +95,21 @@ class _Cases:
         skew = third / total - 3 * mean * square + 2 * mean**3
         return Point(mean, max(square - mean**2, 0.0) / self.total, skew / self.total**2)
 
-    def ahead(self, here: Point, weights: Array, way: int) -> Point:
+    def ahead(self, here: Point, weights: Array, sign: int) -> Point:
         """Return the point after one more step."""
-        pace = way * STRIDE / (here.standard_error * self.total)
+        pace = sign * STRIDE / (here.standard_error * self.total)
         is_steep = abs(pace) * (self.farthest + abs(here.off)) > STEEPEST
         return self.point(weights, pace, pace * here.off if is_steep else 0.0)
 
 
-class _Way:
+class _Direction:
     """One direction of a path: distances of its points from the observed value, in value and as quantiles."""
 
-    def __init__(self, cases: _Cases, way: int, weights: Array, start: Point) -> None:
-        self.cases, self.way, self.weights, self.least = cases, way, weights, FLAT * start.variance
-        self.here, self.near, self.ended = cases.ahead(start, weights, way), start, False
+    def __init__(self, cases: _Cases, sign: int, weights: Array, start: Point) -> None:
+        self.cases, self.sign, self.weights, self.least = cases, sign, weights, FLAT * start.variance
+        self.here, self.near, self.ended = cases.ahead(start, weights, sign), start, False
         self.offs, self.distances = [start.off], [self.distance(start)]
-        self.arrive()
+        self._store_point()
 
     def distance(self, here: Point) -> float:
         """Return the normal quantile of the observed value if ``here`` were the true one.
@@ -117,26 +120,26 @@ class _Way:
         skewness = here.third / here.variance / error
         skewness = skewness if abs(skewness) > SYMMETRIC else SYMMETRIC
         bent = 6 / skewness * (math.cbrt(1 - skewness * here.off / error / 2) - 1) + skewness / 6
-        return -self.way * bent
+        return -self.sign * bent
 
-    def arrive(self) -> None:
-        """Store the point that was reached."""
+    def _store_point(self) -> None:
+        """Store distance and value of the current point; both are kept monotone."""
         here, near = self.here, self.near
-        turned = self.way * (here.off - near.off) <= CLOSE * here.standard_error
+        turned = self.sign * (here.off - near.off) <= CLOSE * here.standard_error
         found = FARTHEST if turned or not here.variance else self.distance(here)
         self.ended = turned or here.variance <= self.least
         self.distances.append(max(self.distances[-1], found))
-        self.offs.append(self.way * max(self.way * self.offs[-1], self.way * here.off))
+        self.offs.append(self.sign * max(self.sign * self.offs[-1], self.sign * here.off))
 
-    def walk(self, z: float) -> None:
-        """Continue until the observed value is farther than a quantile, or the path ends."""
+    def extend(self, z: float) -> None:
+        """Add points until the distance of the observed value exceeds a quantile, or the path ends."""
         while self.distances[-1] < z and not self.ended and len(self.offs) <= MOST_STRIDES:
-            self.here, self.near = self.cases.ahead(self.here, self.weights, self.way), self.here
-            self.arrive()
+            self.here, self.near = self.cases.ahead(self.here, self.weights, self.sign), self.here
+            self._store_point()
 
-    def limit(self, z: float, other: _Way) -> float | None:
+    def limit(self, z: float, other: _Direction) -> float | None:
         """Return the distance from the observed value at a quantile; None beyond the end of the path."""
-        self.walk(z)
+        self.extend(z)
         if not (z <= MAX_QUANTILE and z <= self.distances[-1]):
             return None
         distances, offs = [-other.distances[1], *self.distances], [other.offs[1], *self.offs]
