@@ -16,8 +16,9 @@ from howsure.designs.independent import MOST_ATOMS
 from howsure.errors import DoubtfulDataError, HowsureError, NoCaseError, OneClassError, boolean
 from howsure.sources.columns import Grouped, checked_weight, indicator, same_length
 from howsure.sources.crossed import drawn_anew, one_column
+from howsure.sources.doubtful_lines import refuse_doubtful_lines
 from howsure.sources.encoding import Column, encoded
-from howsure.sources.frames import columns, expanded, grouped, refuse_doubtful_lines, weight_or_counts
+from howsure.sources.frames import columns, expanded, grouped, weight_or_counts
 from howsure.sources.groups import MOST_CELLS, Cells, Groups, by_columns, clusters, groups_of_columns, roles
 from howsure.sources.input_checks import (
     refuse_odd_classes,

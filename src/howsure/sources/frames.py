@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from howsure.arrays import Array
-from howsure.errors import DoubtfulDataError, HowsureError, boolean, one_of, reading
+from howsure.errors import HowsureError, boolean, one_of, reading
 from howsure.sources.columns import (
     Grouped,
     checked_counts,
@@ -28,11 +28,7 @@ from howsure.sources.encoding import Column, missing, refuse_missing
 from howsure.sources.engines import CLUSTER, Counted, N, collected, counted, is_held
 from howsure.sources.groups import Tally
 from howsure.sources.input_checks import (
-    FEW_LINES,
     refuse_confused,
-    refuse_counted_lines,
-    refuse_other_codes,
-    refuse_total_row,
 )
 from howsure.sources.locations import is_located
 from howsure.sources.nested import fields_named, with_fields
@@ -42,7 +38,6 @@ from howsure.sources.to_numpy import plain
 from howsure.tables.labels import as_labels
 
 WEIGHT, COUNTS = "sample_weight", "counts"
-FREQUENCIES = frozenset({"freq", "frequency", "frequencies", "count", "counts", "n", "number"})  # names of columns
 MOST_EXPANDED = 2**25  # rows to expand counts to, for tables that need one row per case
 
 
@@ -177,55 +172,6 @@ def expanded(given: Mapping[Any, object]) -> dict[Any, Any]:
 def _refuse_other_counts(number: Array, columns: Mapping[Any, object]) -> None:
     """Refuse ``counts`` whose length differs from that of the other columns."""
     refuse_other_lengths({COUNTS: number, **{role: each for role, each in columns.items() if hasattr(each, "__len__")}})
-
-
-def refuse_doubtful_lines(
-    lines: Grouped,
-    columns: int,
-    data: object,
-    keys: Mapping[str, object],
-    *,
-    labels: object,
-    weight: object,
-    counts: object,
-) -> None:
-    """Refuse lines that seem to be totals, frequencies that are not read, or one class under two codes.
-
-    Parameters
-    ----------
-    lines : Grouped
-        The combinations of labels, and their numbers of lines.
-    columns : int
-        Number of columns with labels: the true ones and those of each model.
-    data : object
-        The data that the caller passed.
-    keys : mapping of str
-        Role → name of the column.
-    labels, weight, counts : object, optional
-        Arguments of the call; a stated one needs no check.
-    """
-    if labels is None:
-        refuse_total_row(lines, columns)
-        refuse_other_codes(lines, columns)
-    if weight is not None:
-        refuse_counted_lines(lines.n, lines.weight)
-    elif data is not None and counts is None:
-        _refuse_unread_counts(data, keys, lines.n)
-
-
-def _refuse_unread_counts(data: object, keys: Mapping[str, object], n: Array) -> None:
-    """Refuse data without repeated labels if an unused column has a name such as "count"."""
-    if len(n) < FEW_LINES or not (n == 1).all():
-        return
-    frame = opened(data)
-    known = list(frame) if isinstance(frame, Mapping) else frame.collect_schema().names()
-    spare = [name for name in known if str(name).casefold() in FREQUENCIES and name not in keys.values()]
-    if spare:
-        message = (
-            f"No two lines have the same labels, and the column '{spare[0]}' seems to hold numbers of cases. Count "
-            f"them: counts={spare[0]!r}."
-        )
-        raise DoubtfulDataError(message)
 
 
 def taken(column: Any, places: Array) -> Any:

@@ -24,6 +24,12 @@ MISSING = frozenset({"", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN"
 JUDGES = ("y_true", "y_made", "y_reviewed", "annotations")
 MANY_ROWS = 8  # with this many ratings on a scale some value repeats
 FEW_LINES = 4  # smallest number of distinct lines that may be a table of frequencies
+MOST_LINES = 50  # of a table of frequencies of numbers
+IN_BOTH = 1.7  # lines per score, if most scores occur in both classes
+COUNTED = (
+    "`sample_weight` holds whole numbers, and no two lines are equal: they look like numbers of identical cases, not "
+    "weights. Give them as `counts`."
+)
 MANY_TERMS = 9  # smallest number of terms at which an equal sum is not a coincidence
 PER_CENT = 100.0
 LIKE = 3.0  # largest ratio of the means of two models that are compared
@@ -293,13 +299,47 @@ def refuse_counted_lines(n: Array, weight: Array) -> None:
     n, weight : ndarray of shape (combinations,)
         Number of lines of each combination of labels, and the sum of their weights.
     """
-    is_whole = (weight == np.floor(weight)).all()
-    if len(n) >= FEW_LINES and (n == 1).all() and is_whole and weight.max() >= FEW_LINES and weight.min() > 0:
-        message = (
-            "`sample_weight` holds whole numbers, and no two lines have the same labels: they look like numbers of "
-            "identical cases, not weights. Give them as `counts`."
-        )
-        raise DoubtfulDataError(message)
+    if len(n) >= FEW_LINES and (n == 1).all() and _are_counts(weight) and weight.min() > 0:
+        raise DoubtfulDataError(COUNTED)
+
+
+def refuse_counted_numbers(numbers: Array, weight: Array, classes: Array | None = None) -> None:
+    """Refuse whole-number weights of few numbers that occur once each, as in a table of frequencies.
+
+    Parameters
+    ----------
+    numbers : ndarray of shape (n,)
+        The number of each line.
+    weight : ndarray of shape (n,)
+        The weight of each line.
+    classes : ndarray of shape (n,), optional
+        The class of each line, for scores.
+    """
+    if _are_counts(weight) and are_frequencies(numbers, classes):
+        raise DoubtfulDataError(COUNTED)
+
+
+def are_frequencies(numbers: Array, classes: Array | None = None) -> bool:
+    """Whether few numbers occur once each: successive grades, or scores of which most occur in both classes.
+
+    Parameters
+    ----------
+    numbers : ndarray of shape (n,)
+        The number of each line.
+    classes : ndarray of shape (n,), optional
+        The class of each line, for scores.
+    """
+    if not 1 < len(numbers) <= MOST_LINES:
+        return False
+    distinct, kinds = len(np.unique(numbers)), np.zeros(len(numbers)) if classes is None else classes
+    if len({*zip(numbers.tolist(), kinds.tolist(), strict=True)}) < len(numbers):
+        return False
+    is_scale = distinct > 1 and np.ptp(numbers * 1.0) == distinct - 1 and bool((numbers == np.floor(numbers)).all())
+    return is_scale if classes is None else len(numbers) >= max(FEW_LINES, IN_BOTH * distinct)
+
+
+def _are_counts(weight: Array) -> bool:
+    return bool(weight.max() >= FEW_LINES and weight.min() >= 0 and (weight == np.floor(weight)).all())
 
 
 def refuse_last_sum(argument_name: str, numbers: Array) -> None:

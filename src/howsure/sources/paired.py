@@ -16,7 +16,8 @@ from howsure.errors import HowsureError, NoCaseError
 from howsure.sources.columns import Grouped
 from howsure.sources.confusion import are_named, class_labels, grouped_by_weight, refuse_mixed
 from howsure.sources.crossed import drawn_anew
-from howsure.sources.frames import grouped, refuse_doubtful_lines
+from howsure.sources.doubtful_lines import refuse_doubtful_lines
+from howsure.sources.frames import grouped
 from howsure.sources.groups import Cells, Groups, by_columns, roles
 from howsure.sources.layout import covers, is_stated
 from howsure.sources.long import Incomplete, by_model, refuse_incomplete

@@ -17,7 +17,14 @@ from howsure.sources.crossed import drawn_anew
 from howsure.sources.encoding import coded_with_gaps, encoded, positions
 from howsure.sources.frames import columns, expanded, weight_or_counts
 from howsure.sources.groups import by_columns, roles
-from howsure.sources.input_checks import refuse_consensus, refuse_identifiers, refuse_odd_classes, refuse_similar_labels
+from howsure.sources.input_checks import (
+    MOST_LINES,
+    refuse_consensus,
+    refuse_counted_lines,
+    refuse_identifiers,
+    refuse_odd_classes,
+    refuse_similar_labels,
+)
 from howsure.sources.layout import class_order, in_own_order, is_stated, stated_order
 from howsure.sources.rating_layouts import Layout, arranged, by_rater
 from howsure.sources.repeated import first_rows
@@ -203,6 +210,9 @@ def _wide(
     rows = [
         np.stack([positions(*coded[name, rater], axis) for rater in by_name], 1) for name, by_name in given_by.items()
     ]
+    weight = beside.of_rows(slice(None))[0]
+    if check and weight is not None and len(rows) == 1 and len(rows[0]) <= MOST_LINES:
+        refuse_counted_lines(np.unique(rows[0], axis=0, return_counts=True)[1], weight)
     unknown = layout == "category_counts"
     raters = [as_labels([NOBODY] * len(each) if unknown else list(each)) for each in given_by.values()]
     names = () if None in sets else tuple(map(str, sets))

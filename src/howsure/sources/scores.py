@@ -12,10 +12,14 @@ from howsure.errors import HowsureError, OneClassError
 from howsure.native.sorting import count_scores
 from howsure.sources.columns import refuse_other_lengths, same_length
 from howsure.sources.crossed import drawn_anew
+from howsure.sources.doubtful_lines import refuse_doubtful_numbers
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import rows
 from howsure.sources.groups import Tally, by_columns, groups_of_columns, roles
-from howsure.sources.input_checks import refuse_odd_classes, refuse_similar_labels
+from howsure.sources.input_checks import (
+    refuse_odd_classes,
+    refuse_similar_labels,
+)
 from howsure.sources.layout import Rank, class_order, covers, is_stated
 from howsure.sources.positive import opposite, positive_class, refuse_score_of_other
 from howsure.sources.strata import ROLE, stratum_role
@@ -152,6 +156,9 @@ def scores(
     positive, classes = binary_truth(truth, pos_label, check=check)
     if check:
         refuse_score_of_other(y_score, classes)
+        if tally is None or tally.n.max() == 1:
+            weight = None if tally is None or sample_weight is None else tally.weight
+            refuse_doubtful_numbers(score, positive, data, names, weight=weight, counts=counts)
     stated = is_positive_stated(truth, classes, pos_label)
     group, clusters_named = (None, None) if cluster is None else cluster.used()
     spread = found.spread.get("y_score")

@@ -14,6 +14,7 @@ from howsure.sources.beside import Beside
 from howsure.sources.columns import refuse_other_lengths
 from howsure.sources.counted_values import counted_values
 from howsure.sources.crossed import drawn_anew
+from howsure.sources.doubtful_lines import refuse_doubtful_numbers
 from howsure.sources.encoding import encoded
 from howsure.sources.frames import columns, expanded, taken, weight_or_counts
 from howsure.sources.groups import Tally, by_columns, roles
@@ -249,15 +250,15 @@ def values(
     limits = bounds_of(bounds, list(plain_columns.values()))
     numbers = [finite_numbers(role, column, limits) for role, column in plain_columns.items()]
     if check:
-        for role, column in zip(plain_columns, numbers, strict=True):
-            refuse_last_sum(role, column)
-        if several and truth is None:
-            refuse_other_units(dict(zip(plain_columns, numbers, strict=True)))
+        _refuse_doubtful(dict(zip(plain_columns, numbers, strict=True)), are_models=several and truth is None)
     true = None if truth is None else numbers.pop()
     stratum = encoded(ROLE, given[ROLE]) if ROLE in given else None
     beside = Beside.of(given, list(named), plain_columns if stratum is None else {**plain_columns, ROLE: stratum})
     weight, group, clusters_named = beside.of_rows(slice(None))
     names = tuple(map(str, score)) if several else ()
+    if check and not several and truth is None:
+        own = None if sample_weight is None else weight
+        refuse_doubtful_numbers(numbers[0], None, data, asked | others, weight=own, counts=counts)
     drawn = None
     if stratum is not None:
         tally = Tally.of_cases(len(numbers[0])) if weight is None else Tally.of_weights(weight)
@@ -271,6 +272,14 @@ def values(
 
     found: ValuesTable | ErrorsTable | PairedValuesTable | Tables[Any] = beside.tables(list(named), table)
     return found
+
+
+def _refuse_doubtful(numbers: dict[str, Array], *, are_models: bool) -> None:
+    """Refuse a total at the end of a column, and percentages of one model next to shares of another."""
+    for role, column in numbers.items():
+        refuse_last_sum(role, column)
+    if are_models:
+        refuse_other_units(numbers)
 
 
 def _of_rows(
