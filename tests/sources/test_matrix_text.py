@@ -137,12 +137,19 @@ def test_rows_that_add_up_to_100(rows, tmp_path):
         table_of("\n".join(" ".join(map(str, row)) for row in zip(*rows, strict=True)), tmp_path)
 
 
+def test_two_classes_in_percent_in_a_file(tmp_path):
+    """A matrix of a paper; the same numbers in code are a made-up or balanced sample."""
+    with pytest.warns(hs.HowsureWarning, match="Each row of the matrix adds up to 100"):
+        table_of("95 5\n10 90\n", tmp_path)
+
+
 @pytest.mark.filterwarnings("error::howsure.HowsureWarning")
 @pytest.mark.parametrize("rows", [RIGHT, [[99, 0], [1, 98]], [[50, 50], [100, 100]]])
 def test_other_sums_are_no_percentages(rows):
     """A whole of 100 cases is ordinary."""
     hs.from_counts(rows)
-    hs.from_counts([[95, 5], [10, 90]], check=False)
+    hs.from_counts([[95, 5], [10, 90]])
+    hs.from_counts([[95, 5, 0], [10, 85, 5], [0, 1, 99]], check=False)
     hs.from_counts(tp=90, fn=10, fp=5, tn=95)
     hs.from_rates(sensitivity=0.9, specificity=0.95, positives=100, negatives=100)
 

@@ -445,9 +445,9 @@ def test_clusters_of_one_name_are_one_cluster():
 
 
 def test_names_of_clusters_may_be_of_any_type():
-    """Texts and numbers are different names, and names of several types go together."""
+    """Names of several types go together; one name as text and as number in one column is refused."""
     parts = [
-        hs.confusion([1, 0], [1, 1], groups=np.array([1, "1"], dtype=object), labels=[0, 1]),
+        hs.confusion([1, 0], [1, 1], groups=np.array([1, "x"], dtype=object), labels=[0, 1]),
         hs.confusion([1, 0], [1, 1], groups=[1, 2], labels=[0, 1]),
     ]
     assert sum(parts).design.number == 3

@@ -20,7 +20,7 @@ from howsure.sources.layout import (
     is_stated,
     with_names,
 )
-from howsure.sources.matrix_axes import Axis, laid_out
+from howsure.sources.matrix_axes import Axis, laid_out, warn_of_percentages
 from howsure.sources.matrix_words import axis_kind
 from howsure.sources.outcomes import NOT_WHOLE, matrix_of_outcomes
 from howsure.sources.positive import positive_order
@@ -236,6 +236,8 @@ def _read(counts: Any, labels: Sequence[object] | None, *, check: bool) -> tuple
     _refuse_lines(counts)
     counts, first = _without_label_column(counts)
     matrix, found = laid_out(_checked(counts), *_axes(counts, first), labels, check=check)
+    if check and matrix.ndim == 2 < len(matrix):  # two classes of 100 cases each are ordinary
+        warn_of_percentages(matrix)
     if matrix.shape[-2] != matrix.shape[-1] or matrix.shape[-1] < 2:
         message = (
             f"`counts` has shape {np.shape(counts)}; a confusion matrix is square, K×K with K ≥ 2: "

@@ -150,8 +150,6 @@ def laid_out(
         _refuse_statistics(axis, other)
     if are_turned(rows, columns):
         counts, rows, columns = np.swapaxes(counts, -1, -2), columns, rows
-    if check and counts.ndim == 2:
-        _warn_of_percentages(counts)
     if rows.labels is None or columns.labels is None:
         named = rows.labels or columns.labels
         return (counts, list(labels)) if labels is not None else _numbers_ascending(counts, named)
@@ -243,8 +241,14 @@ def _refuse_sums(counts: Array, *, last: bool) -> None:
         raise DoubtfulDataError(message)
 
 
-def _warn_of_percentages(counts: Array) -> None:
-    """Warn of a matrix whose rows, or columns, add up to 100: shares of a class that were rounded look like counts."""
+def warn_of_percentages(counts: Array) -> None:
+    """Warn of a matrix whose rows, or columns, add up to 100: shares of a class that were rounded look like counts.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (K, K)
+        The matrix.
+    """
     for axis, what in ((-1, "row"), (-2, "column")):
         sums = counts.sum(axis)
         if counts.shape[-1] > 1 and np.all(np.abs(sums - PERCENT) <= 1) and np.any(sums == PERCENT):

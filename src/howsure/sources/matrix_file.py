@@ -15,7 +15,7 @@ from howsure.arrays import Array
 from howsure.errors import DoubtfulDataError, HowsureError, listed, warn
 from howsure.escapes import is_number
 from howsure.sources.locations import SHEETS, is_file, missing, sheet_of
-from howsure.sources.matrix_axes import Axis, corner_names, laid_out, title_names
+from howsure.sources.matrix_axes import Axis, corner_names, laid_out, title_names, warn_of_percentages
 from howsure.sources.matrix_text import OUTCOMES, cells_of
 from howsure.sources.matrix_words import axis_kind, names_statistic, names_total
 from howsure.sources.text_encoding import decoded
@@ -71,6 +71,8 @@ def read_matrix(
         raise DoubtfulDataError(_in_file(path, str(error))) from None
     except HowsureError as error:
         raise HowsureError(_in_file(path, str(error))) from None
+    if check and matrix.shape == (2, 2):  # which a paper may print in per cent
+        warn_of_percentages(matrix)
     if matrix.shape[0] != matrix.shape[1]:
         height, width = matrix.shape
         message = f"'{path}' is not a square matrix: {height} rows of counts, but row 1 has {width} columns."

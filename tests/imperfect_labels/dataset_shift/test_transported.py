@@ -42,7 +42,7 @@ def test_three_classes_are_solved_for():
     """For a target with known class frequencies, predicted as in the source, the frequencies are recovered."""
     shares = np.array([0.1, 0.3, 0.6])
     seen = 100_000 * shares @ (THREE / THREE.sum(1, keepdims=True))
-    there = hs.transported(hs.from_counts(THREE, labels=list("abc")), dict(zip("abc", seen, strict=True)))
+    there = hs.transported(hs.from_counts(THREE, labels=list("abc"), check=False), dict(zip("abc", seen, strict=True)))
     assert there.counts.sum(1) / there.counts.sum() == pytest.approx(shares)
 
 
