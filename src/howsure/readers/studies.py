@@ -170,7 +170,7 @@ def reader_study(
 
     In studies simulated from 48 random truths (3 to 20 readers, 30 to 300 cases) the intervals of mean areas contain
     the true value in 94 % by ``scale="auto"`` and in 91 % by ``"identity"``, and those of differences in 95 %. With
-    three readers, a true difference of 0 is rejected in 5 to 6 %, by metric.
+    three readers, a true difference of 0 is rejected in about 5 %, and for sensitivity in 6 to 7 %.
     ``benchmarks/readers.py`` repeats this.
 
     The designs: in a factorial study all readers read all cases under all modalities. Cases may be nested in readers or
