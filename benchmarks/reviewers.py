@@ -16,6 +16,8 @@ from measure import duration, figure, in_turn, quickest, run
 from scipy import special
 
 import howsure as hs
+from howsure.decisions.limits import NONE, limits_of
+from howsure.decisions.sample import Sample
 
 POINTS = np.arange(1, 100) / 100
 
@@ -47,6 +49,21 @@ def decisions() -> None:
         with_dcurves(f"net benefit without bands, {words}", values, truth, first)
         figure(f"net benefit with both bands, {words}", duration(quickest(both_bands, 3)), "2 s")
         figure(f"difference of two models with both bands, {words}", duration(quickest(apart, 3)), "4 s")
+    one_by_one()
+
+
+def one_by_one() -> None:
+    """Time the pointwise limits at 500 thresholds against an estimate at each of them."""
+    truth, risk, _ = risks(5_000)
+    points = np.linspace(0.01, 0.99, 500)
+    table, specs = hs.scores(truth, risk), [f"net_benefit+threshold={each!r}" for each in points.tolist()]
+    sample = Sample.of(table, points, np.nan)
+
+    def together() -> Any:
+        return limits_of(table, sample, ("model", NONE), np.random.SeedSequence(0))(0.95)
+
+    words = "pointwise limits of net benefit at 500 thresholds, 5,000 cases"
+    in_turn(words, together, lambda: [hs.estimate(table, each) for each in specs], "one by one", 5)
 
 
 def with_dcurves(job: str, ours: Any, truth: np.ndarray, risk: np.ndarray) -> None:

@@ -14,6 +14,7 @@ from scipy import stats
 
 import howsure as hs
 from howsure.estimates.batched_intervals import batched_intervals
+from howsure.methods.flow.intervals import BatchPaths
 from howsure.metrics.binding import resolve
 from howsure.report.decisions import report_of_decisions
 
@@ -73,6 +74,51 @@ def test_pointwise_limits_are_those_of_estimate_and_compare():
         assert ONE.interventions_avoided(per=100).high[at] == pytest.approx(100 * avoided.high, abs=1e-7)
         share = hs.estimate(table.at(-np.inf), "prevalence")
         assert ONE["treat all"].low[at] == pytest.approx(share.low - t / (1 - t) * (1 - share.low), abs=1e-9)
+
+
+DESIGNS = {
+    "independent": {},
+    "weights": {"sample_weight": np.tile([0.5, 1.5, 1.0], 100)},
+    "clusters": {"groups": np.arange(300) // 4},
+    "crossed": {"groups": [np.arange(300) // 4, np.arange(300) % 17]},
+    "strata": {"strata": np.arange(300) % 3, "stratum_sizes": {0: 400, 1: 800, 2: 1200}},
+}
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_limits_of_many_thresholds_are_those_of_each_alone(design):
+    """The paths of all thresholds are walked together, and give the limits of `estimate` and `compare`, which find the bias, 0, by differences."""
+    points = np.r_[np.arange(1, 41) / 50, 0.99]
+    risks = {name: RISKS[name][:300] for name in ("marker_risk", "cancerpredmarker")}
+    curve = hs.decision_curve(TRUTH[:300], risks, thresholds=points, random_state=0, **DESIGNS[design])
+    table = hs.scores(TRUTH[:300], risks["marker_risk"], **DESIGNS[design])
+    pair = hs.paired_scores(TRUTH[:300], risks, **DESIGNS[design])
+    odds = points / (1 - points)
+    alone = [hs.estimate(table, f"net_benefit+threshold={t!r}") for t in points.tolist()]
+    avoided = [hs.estimate(table, f"interventions_avoided+threshold={t!r}") for t in points.tolist()]
+    specs = [f"net_benefit+threshold={t!r}" for t in points[5:20].tolist()]
+    both = [hs.compare(pair, each, a="marker_risk", b="cancerpredmarker", method="mover") for each in specs]
+    apart = curve.difference("marker_risk", "cancerpredmarker")
+    for end in ("low", "high"):
+        one = getattr(curve["marker_risk"], end) / (1 + odds)
+        assert one == pytest.approx([getattr(each, end) for each in alone] / (1 + odds), abs=5e-12, nan_ok=True)
+        of_all = getattr(curve.interventions_avoided("marker_risk"), end)
+        assert of_all == pytest.approx([getattr(each, end) for each in avoided], abs=5e-12, nan_ok=True)
+        assert getattr(apart, end)[5:20] == pytest.approx([getattr(each, end) for each in both], abs=5e-12)
+
+
+@pytest.mark.parametrize("design", ["independent", "clusters"])
+def test_more_thresholds_walk_no_more_paths(monkeypatch, design):
+    """The intervals of 300 thresholds are found in one walk, as those of 3 are."""
+    walks = []
+    of = BatchPaths.of.__func__
+    monkeypatch.setattr(BatchPaths, "of", classmethod(lambda cls, *given: walks.append(1) or of(cls, *given)))
+    for number in (3, 300):
+        walks.clear()
+        hs.decision_curve(
+            TRUTH[:300], RISKS["marker_risk"][:300], thresholds=np.linspace(0.01, 0.9, number), **DESIGNS[design]
+        ).difference("model")
+        assert len(walks) == 1
 
 
 def test_standard_errors_are_those_of_the_cases_gains():

@@ -121,13 +121,13 @@ def bin_limits(table: Table, starts: Array, level: float, limits: Limits) -> tup
     if table.design.traits.is_independent:
         negatives, positives = np.add.reduceat(table.counts, starts, axis=0).T
         return limits(positives, negatives + positives, level)
-    binned = _binned(table, starts)
+    merged = binned(table, starts)
     each = np.arange(len(starts))
-    effective = np.array([_bin_counts(binned, each == number, level) for number in each])
+    effective = np.array([_bin_counts(merged, each == number, level) for number in each])
     return limits(effective[:, 0], effective[:, 1], level)
 
 
-def _binned(table: Table, starts: Array) -> Table:
+def binned(table: Table, starts: Array) -> Table:
     """Return the table with the scores of each bin merged, which is sufficient for the shares of the bins."""
     index = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(table.counts)))
     design = table.design.collapse_cells((2 * index[:, None] + np.arange(2)).ravel(), 2 * len(starts))

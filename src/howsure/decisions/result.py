@@ -221,7 +221,7 @@ class DecisionCurve(Tabular, Mapping[str, NetBenefit]):
     @cached_property
     def _values(self) -> Floats:
         """Net benefits, ``(strategies, T)``."""
-        return self._sample.net_benefit(self._sample.counts)
+        return self._sample.values
 
     @cached_property
     def _draws(self) -> Floats:
@@ -250,7 +250,7 @@ class DecisionCurve(Tabular, Mapping[str, NetBenefit]):
         else:
             covariance = self._sample.covariance(*pair)
             critical = critical_value(covariance, self.confidence_level, np.random.default_rng(self._seeds[1]))
-            limits = limits_of(self.table, self.thresholds, self.prevalence, (first, second), self._seeds[2])
+            limits = limits_of(self.table, self._sample, (first, second), self._seeds[2])
             error = np.sqrt(np.maximum(np.diag(covariance), 0.0))
             name = first if second == NONE else f"{first} − {second}"
             value = self._values[pair[0]] - self._values[pair[1]]

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from howsure.arrays import Booleans, Floats, Positions
+from howsure.arrays import Floats, Positions
+from howsure.cached import cached_property
 from howsure.comparison.contenders import covariance_of_forms
 from howsure.designs.algebra import Algebra
 from howsure.designs.base import Design, safe_divide
 from howsure.designs.cell_sums import added_up
 from howsure.designs.resampling import Resampling
+from howsure.designs.variance_details import VarianceDetails
 from howsure.metrics.decisions import odds
 from howsure.metrics.forms import divide
 from howsure.tables.paired_scores import PairedScoresTable
@@ -37,8 +40,8 @@ class Sample:
         Number of thresholds that the risk by each model reaches.
     design : Design
         Design of the flattened counts.
-    weights : ndarray of shape (T,)
-        Odds of the thresholds: the number of true positives that a false positive costs.
+    thresholds : ndarray of shape (T,)
+        The thresholds, ascending.
     prevalence : float
         Stated prevalence; nan for that of the sample.
     """
@@ -46,7 +49,7 @@ class Sample:
     counts: Floats
     codes: Positions
     design: Design
-    weights: Floats
+    thresholds: Floats
     prevalence: float
 
     @classmethod
@@ -62,16 +65,22 @@ class Sample:
         codes, place = distinct_and_places(rows)
         cell, size = (2 * place[:, None] + np.arange(2)).ravel(), 2 * len(codes)
         design = Algebra.of(table.design.collapse_cells(cell, size)).with_true_classes(np.tile([0, 1], len(codes)))
-        weights = np.array([odds(each) for each in thresholds.tolist()])
-        return cls(added_up(table.cells, cell, size).reshape(-1, 2), codes, design, weights, prevalence)
+        return cls(added_up(table.cells, cell, size).reshape(-1, 2), codes, design, thresholds, prevalence)
 
-    @property
-    def is_treated(self) -> Booleans:
-        """Whether each strategy treats cases at each threshold, ``(strategies, T, R)``: none, all, and the models."""
-        size = len(self.weights)
-        models = self.codes.T[:, None, :] > np.arange(size)[:, None]
-        ends = np.broadcast_to(np.array([False, True])[:, None, None], (2, size, len(self.codes)))
-        return np.concatenate([ends, models])
+    @cached_property
+    def weights(self) -> Floats:
+        """Odds of the thresholds: the number of true positives that a false positive costs, ``(T,)``."""
+        return np.array([odds(each) for each in self.thresholds.tolist()])
+
+    @cached_property
+    def values(self) -> Floats:
+        """Net benefit of each strategy at each threshold, ``(strategies, T)``."""
+        return self.net_benefit(self.counts)
+
+    @cached_property
+    def rates(self) -> Floats:
+        """False and true positive rates of each strategy at each threshold, ``(2, strategies, T)``."""
+        return divide(self._treated(self.counts), self.counts.sum(0)[:, None, None])
 
     def net_benefit(self, counts: Floats) -> Floats:
         """Return the net benefit of each strategy at each threshold for counts ``(..., R, 2)``.
@@ -79,43 +88,102 @@ class Sample:
         The shape is ``(..., strategies, T)``.
         """
         total = counts.sum(-2)
-        size = len(self.weights)
-        treated = [np.zeros((*total.shape, size)), np.broadcast_to(total[..., None], (*total.shape, size))]
-        for code in self.codes.T:
-            by_code = added_up(np.moveaxis(counts, -2, -1), code, size + 1)  # (..., 2, codes)
-            treated.append(np.cumsum(by_code[..., ::-1], -1)[..., ::-1][..., 1:])
-        false, true = np.moveaxis(np.stack(treated, -3), -2, 0)
+        false, true = self._treated(counts)
         if math.isnan(self.prevalence):
             return divide(true - self.weights * false, total.sum(-1)[..., None, None])
         rates = [divide(part, total[..., row, None, None]) for row, part in enumerate((false, true))]
         return np.asarray(self.prevalence * rates[1] - self.weights * (1 - self.prevalence) * rates[0])
 
-    def forms(self, strategy: int) -> Floats:
-        """Return the derivatives of a strategy's net benefit by the counts, ``(T, 2 R)``."""
-        treated, total = self.is_treated[strategy][:, :, None] * 1.0, self.counts.sum(0)
-        gain = np.stack([-self.weights, np.ones(len(self.weights))], -1)[:, None, :]  # of treating either class
-        rates = (treated * self.counts).sum(1, keepdims=True) / total
-        if math.isnan(self.prevalence):
-            mean = (gain * rates * total).sum(-1, keepdims=True) / total.sum()
-            found = (gain * treated - mean) / total.sum()
-        else:
-            found = gain * np.array([1 - self.prevalence, self.prevalence]) * (treated - rates) / total
-        return np.asarray(found).reshape(len(found), -1)
+    def _treated(self, counts: Floats) -> Floats:
+        """Return the negative and positive cases that each strategy treats, ``(2, ..., strategies, T)``."""
+        total = counts.sum(-2)
+        size = len(self.thresholds)
+        treated = [np.zeros((*total.shape, size)), np.broadcast_to(total[..., None], (*total.shape, size))]
+        for code in self.codes.T:
+            by_code = added_up(np.moveaxis(counts, -2, -1), code, size + 1)  # (..., 2, codes)
+            treated.append(np.cumsum(by_code[..., ::-1], -1)[..., ::-1][..., 1:])
+        return np.moveaxis(np.stack(treated, -3), -2, 0)
 
     def covariance(self, first: int, second: int) -> Floats:
         """Return the covariance of the difference of two strategies between the thresholds, ``(T, T)``."""
-        forms, counts = self.forms(first) - self.forms(second), self.counts.ravel()
-        return covariance_of_forms(self.design, counts, forms, lambda form: self.design.variance(counts, form))
+        merged = self._of_strategies(first, second)
+        own, counts = _Forms(merged, first, second), merged.counts.ravel()
+        squares = VarianceDetails.of(merged.design).squared_weights(counts)
+        if squares is None:
+            return covariance_of_forms(merged.design, counts, own, lambda form: merged.design.variance(counts, form))
+        found = np.zeros((len(own), len(own)))
+        for rows in own.blocks():
+            part = own.at(rows)
+            found += (part * squares.reshape(-1, 2)[rows].ravel()) @ part.T
+        return found
+
+    def errors(self, first: int, second: int) -> Floats:
+        """Return the standard errors of the difference of two strategies, ``(T,)``."""
+        merged = self._of_strategies(first, second)
+        counts = merged.counts.ravel()
+        variance = np.array([float(merged.design.variance(counts, each)) for each in _Forms(merged, first, second)])
+        return np.sqrt(np.maximum(variance, 0.0))
+
+    def _of_strategies(self, *strategies: int) -> Sample:
+        """Return the sample with the cases merged that some strategies treat at the same thresholds."""
+        others = [place for place in range(self.codes.shape[1]) if place + 2 not in strategies]
+        if not others:
+            return self
+        codes = self.codes.copy()
+        codes[:, others] = 0
+        codes, place = distinct_and_places(codes)
+        cell, size = (2 * place[:, None] + np.arange(2)).ravel(), 2 * len(codes)
+        design = Algebra.of(self.design.collapse_cells(cell, size)).with_true_classes(np.tile([0, 1], len(codes)))
+        counts = added_up(self.counts.ravel(), cell, size).reshape(-1, 2)
+        return replace(self, counts=counts, codes=codes, design=design)
 
     def draws(self, size: int, rng: np.random.Generator) -> Floats:
         """Return the net benefit in draws of the Bayesian bootstrap, ``(size, strategies, T)``."""
         counts, prior = self.counts.ravel(), np.zeros(self.counts.size)
-        step = max(1, BLOCK // max(counts.size, len(self.weights)))
+        step = max(1, BLOCK // max(counts.size, len(self.thresholds)))
         found = []
         for start in range(0, size, step):
             drawn = Resampling.of(self.design).posterior(counts, prior, min(step, size - start), rng)
             found.append(self.net_benefit(drawn.reshape(len(drawn), -1, 2)))
         return np.concatenate(found)
+
+
+@dataclass(frozen=True, eq=False)
+class _Forms(Sequence[Floats]):
+    """Derivatives of the difference of two strategies by the counts, one form of length 2 R for each threshold."""
+
+    sample: Sample
+    first: int
+    second: int
+
+    def __len__(self) -> int:
+        return len(self.sample.thresholds)
+
+    def __getitem__(self, place: Any) -> Any:
+        row = range(len(self))[place]
+        return self.at(slice(None), slice(row, row + 1))[0]
+
+    def blocks(self) -> Iterator[slice]:
+        """Return slices of the rows of counts, whose forms at all thresholds fit in memory."""
+        step = max(1, BLOCK // (2 * len(self)))
+        return (slice(start, start + step) for start in range(0, len(self.sample.counts), step))
+
+    def at(self, rows: slice, places: slice = slice(None)) -> Floats:
+        """Return the parts of the forms at some thresholds for some rows of counts, ``(thresholds, 2 rows)``."""
+        one, other = (self._of(each, rows, places) for each in (self.first, self.second))
+        return np.asarray(one - other).reshape(len(one), -1)
+
+    def _of(self, strategy: int, rows: slice, places: slice) -> Floats:
+        own = self.sample
+        weights, total = own.weights[places], own.counts.sum(0)
+        codes = own.codes[rows]
+        at = np.arange(len(self))[places, None]
+        treated = np.full((len(at), len(codes)), strategy == 1) if strategy < 2 else codes[:, strategy - 2] > at
+        gain = np.stack([-weights, np.ones(len(weights))], -1)[:, None, :]  # of treating either class
+        if math.isnan(own.prevalence):
+            return np.asarray((gain * treated[..., None] - own.values[strategy, places, None, None]) / total.sum())
+        rates = own.rates[:, strategy, places].T[:, None, :]
+        return np.asarray(gain * np.array([1 - own.prevalence, own.prevalence]) * (treated[..., None] - rates) / total)
 
 
 def critical_value(covariance: Floats, level: float, rng: np.random.Generator) -> float:

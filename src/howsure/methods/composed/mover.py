@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
@@ -128,20 +128,50 @@ def _difference(metric: Metric, contrast: Contrast, table: Table) -> IntervalAtL
         return _of_distances(metric, value, error, tested, 0.0 if is_separate else _correlation(sides, table, error))
     values = [np.asarray(side.value(table.counted)) for side in sides]
     shared = 0.0 if is_separate else _correlation(sides, table, error)
+    names = (contrast.first.name, contrast.second.name)
+    return difference_at_levels(values, single, error, shared, metric.range, names)
+
+
+def difference_at_levels(
+    values: Sequence[Array],
+    single: Sequence[IntervalAtLevel],
+    error: Array,
+    correlation: Any,
+    bounds: tuple[Any, Any],
+    names: tuple[str, str],
+) -> IntervalAtLevel:
+    """Return the interval of a difference from the intervals of two estimates, or of many pairs of estimates.
+
+    Parameters
+    ----------
+    values : pair of ndarray
+        The first and the second estimates.
+    single : pair of callable
+        Level → intervals of the first and of the second estimates.
+    error : ndarray
+        Standard errors of the differences.
+    correlation : float or ndarray
+        Correlation of the two.
+    bounds : pair of float or ndarray
+        Range of the differences.
+    names : pair of str
+        Names of the first and the second, for reasons.
+    """
+    value = values[0] - values[1]
 
     def interval(confidence_level: float) -> Interval:
         own = [each(confidence_level) for each in single]
         below = [each - found.low for each, found in zip(values, own, strict=True)]
         above = [found.high - each for each, found in zip(values, own, strict=True)]
-        low = value - _reach(below[0], above[1], shared)
-        high = value + _reach(above[0], below[1], shared)
+        low = value - _reach(below[0], above[1], correlation)
+        high = value + _reach(above[0], below[1], correlation)
         reason = np.where(is_positive_error(high - low, value), "", CONSTANT)
         reason = np.where(np.isfinite(value), reason, UNDEFINED)
-        for side, found in zip(reversed(sides), reversed(own), strict=True):
-            missing = np.char.add(f"{side.name}: ", np.asarray(found.reason, dtype=str))
+        for name, found in zip(reversed(names), reversed(own), strict=True):
+            missing = np.char.add(f"{name}: ", np.asarray(found.reason, dtype=str))
             reason = np.where(np.isnan(found.low), missing, reason)
         usable = reason == ""
-        low, high = np.maximum(low, metric.range[0]), np.minimum(high, metric.range[1])
+        low, high = np.maximum(low, bounds[0]), np.minimum(high, bounds[1])
         return Interval(np.where(usable, low, np.nan), np.where(usable, high, np.nan), error, reason=reason)
 
     return interval
@@ -186,8 +216,11 @@ def _reach(first: Any, second: Any, correlation: Any) -> Array:
 
 
 def _correlation(sides: tuple[Side, Side], table: Table, error: Array) -> Array:
-    """Return the correlation of the two models' values, from their variances and that of their difference."""
-    first, second = (standard_error(side.as_metric(), table) for side in sides)
+    return correlation_of(*(standard_error(side.as_metric(), table) for side in sides), error)
+
+
+def correlation_of(first: Array, second: Array, error: Array) -> Array:
+    """Return the correlation of two estimates from their standard errors and that of their difference."""
     with np.errstate(invalid="ignore"):
         return np.clip(safe_divide(first**2 + second**2 - error**2, 2 * first * second), -1.0, 1.0)
 
