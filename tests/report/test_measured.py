@@ -621,6 +621,41 @@ def test_an_audit_is_in_words_and_numbers():
         assert head.count('class="key') == 2
 
 
+RISKY = {"y_true": [0, 0, 1, 1, 0, 1] * 20, "y_score": [0.1, 0.4, 0.35, 0.8, 0.2, 0.6] * 20}
+RESULTS = {
+    "decision curve": lambda **by: hs.decision_curve(*RISKY.values(), thresholds=[0.2, 0.5], **by),
+    "net benefit": lambda **by: hs.decision_curve(*RISKY.values(), thresholds=[0.2, 0.5], **by)["model"],
+    "difference of strategies": lambda **by: hs.decision_curve(*RISKY.values(), thresholds=[0.2, 0.5], **by).difference("model"),
+    "joint region": lambda **by: hs.joint_region(hs.scores(*RISKY.values(), **by), "recall", "precision", threshold=0.3),
+    "joint test": lambda **by: hs.joint_test(hs.scores(*RISKY.values(), **by), ["recall>0.4", "fpr<0.6"], threshold=0.3),
+    "certified threshold": lambda **by: hs.certified_threshold(hs.scores(*RISKY.values(), **by), "recall>0.3"),
+    "gaps": lambda **by: hs.gaps(hs.scores(*RISKY.values(), **by).at(0.3) if not by else hs.scores(*RISKY.values(), **by), "recall", threshold=0.3),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_each_result_of_decisions_requirements_and_groups_has_a_report(name):
+    """A report has the result's records among its own, and is written as a page, as Markdown and as LaTeX."""
+    by = {"by": {"site": ["a", "b"] * 60}} if name == "gaps" else {}
+    result = RESULTS[name](**by)
+    report = hs.report_of(result, title="ward 3", checklist="tripod-ai")
+    numbers = json.dumps(report.to_dict())
+    first = next(value for value in result.records()[0].values() if isinstance(value, float) and math.isfinite(value))
+    assert str(first)[:8] in numbers
+    assert "ward 3" in report.to_html()
+    assert "ward 3" in report.to_markdown()
+    assert report.to_latex().startswith("\\begin{table}")
+    with pytest.raises(hs.HowsureError, match="metrics"):
+        hs.report_of(result, metrics=["recall"])
+
+
+@pytest.mark.parametrize("name", ["joint region", "joint test", "certified threshold"])
+def test_results_of_groups_have_one_report(name):
+    """The report of requirements and regions by group has a sentence for each group."""
+    report = hs.report_of(RESULTS[name](by={"site": ["a", "b"] * 60}))
+    assert [text[0].partition(":")[0] for text in report.headline][-2:] == ["a", "b"]
+
+
 def test_gaps_that_fail_leave_their_reason():
     """If the gaps of a model cannot be computed, one sentence names the model and the reason, and the others are shown."""
     rng = np.random.default_rng(3)

@@ -265,7 +265,9 @@ def covariance_within(table: Table, gradients: Array) -> Array:
     return covariance_of_forms(table.design, table.cells, gradients, table.variance)
 
 
-def covariance_of_forms(design: Design, counts: Array, forms: Array, variance: Callable[[Array], Array]) -> Array:
+def covariance_of_forms(
+    design: Design, counts: Array, forms: Array | Sequence[Array], variance: Callable[[Array], Array]
+) -> Array:
     """Return the covariance of linear forms in counts: by the units' contributions, or by polarisation without units.
 
     Parameters
@@ -274,7 +276,7 @@ def covariance_of_forms(design: Design, counts: Array, forms: Array, variance: C
         The design of the counts.
     counts : ndarray of shape (cells,)
         The counts.
-    forms : ndarray of shape (F, cells)
+    forms : ndarray of shape (F, cells) or sequence of ndarray
         Coefficients of the forms.
     variance : callable
         Coefficients → the variance of their form.
@@ -290,7 +292,7 @@ def covariance_of_forms(design: Design, counts: Array, forms: Array, variance: C
     if len(influences) < size:
         apart = np.diag(own)
         for i, j in zip(*np.triu_indices(size, 1), strict=True):
-            apart[i, j] = apart[j, i] = float(variance(forms[i] - forms[j]))
+            apart[i, j] = apart[j, i] = float(variance(forms[int(i)] - forms[int(j)]))
         return _polarised(apart)
     plain = np.zeros((size, size))
     for start in range(0, len(many), UNITS):

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
 from howsure.curves.bands import bin_limits, limits_of_band
 from howsure.curves.by_class import apply_by_class
-from howsure.curves.curves import Band, Curve, checked_band, score_table
+from howsure.curves.curves import Curve, checked_band, score_table
 from howsure.curves.from_cases import takes_cases
 from howsure.curves.recalibration import smooth_curve
+from howsure.curves.signatures import Band, OfCalibration
 from howsure.errors import HowsureError, checked_level, one_of
 from howsure.estimates.grouped import apply_by_group
 from howsure.methods.numerics.binomial import clopper_pearson, wilson
@@ -25,6 +27,12 @@ METHODS = ("bins", "spline", "logistic")
 BINS = 10  # by default
 
 
+def _of_calibration(function: Callable[..., Any]) -> OfCalibration[Curve]:
+    """Return the function, with the type of its result by its input."""
+    return cast("OfCalibration[Curve]", function)
+
+
+@_of_calibration
 @takes_cases(scores)
 @apply_by_group
 @apply_by_class

@@ -6,10 +6,10 @@ curve.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, cast
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from howsure.curves.bands import (
 )
 from howsure.curves.by_class import apply_by_class
 from howsure.curves.from_cases import takes_cases
+from howsure.curves.signatures import Band, OfScores
 from howsure.designs.cell_sums import confusion_from_top
 from howsure.errors import HowsureError, checked_level, looked_up, one_of
 from howsure.estimates.grouped import apply_by_group
@@ -33,7 +34,6 @@ from howsure.sources.scores import scores
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import require_table
 
-Band = Literal["pointwise", "simultaneous", "none"]
 BANDS = ("pointwise", "simultaneous", "none")
 NO_CASES: Mapping[str, Any] = MappingProxyType({})
 
@@ -146,6 +146,11 @@ class Curve(Tabular):
         return {**self.columns, **named}
 
 
+def _of_scores(function: Callable[..., Any]) -> OfScores[Curve]:
+    """Return the function, with the type of its result by its input."""
+    return cast("OfScores[Curve]", function)
+
+
 def score_table(table: Any, y_score: Any = None, cases: Mapping[str, Any] = NO_CASES) -> ScoresTable:
     """Return a table of scores unchanged, or the table made from true classes and scores.
 
@@ -189,6 +194,7 @@ def checked_band(band: str) -> None:
     one_of("band", band, BANDS)
 
 
+@_of_scores
 @takes_cases(scores)
 @apply_by_group
 @apply_by_class
@@ -272,6 +278,7 @@ def roc_curve(
     return Curve(name="roc", columns=columns, unpacked=(false, true, thresholds), **facts)
 
 
+@_of_scores
 @takes_cases(scores)
 @apply_by_group
 @apply_by_class
@@ -322,7 +329,8 @@ def det_curve(
     >>> curve["fpr"].tolist(), curve["fnr"].tolist()
     ([0.0, 0.0, 0.5, 0.5, 1.0], [1.0, 0.5, 0.5, 0.0, 0.0])
     """
-    roc: Curve = roc_curve(table, y_score, band=band, confidence_level=confidence_level, **cases)
+    settings: dict[str, Any] = {"band": band, "confidence_level": confidence_level, **cases}
+    roc: Curve = roc_curve(table, y_score, **settings)
     columns = {"fpr": roc["fpr"], "fnr": 1 - roc["tpr"], "threshold": roc["threshold"]}
     if band != "none":
         columns["low"], columns["high"] = 1 - roc.high, 1 - roc.low
@@ -330,6 +338,7 @@ def det_curve(
     return replace(roc, name="det", columns=columns, unpacked=ascending)
 
 
+@_of_scores
 @takes_cases(scores)
 @apply_by_group
 @apply_by_class

@@ -10,7 +10,8 @@ import numpy as np
 
 from howsure.arrays import Array, Seed
 from howsure.curves.along import confusion_along, limits_along, on_counts
-from howsure.curves.curves import Band, Curve, checked_band, score_table
+from howsure.curves.curves import Curve, checked_band, score_table
+from howsure.curves.signatures import Band
 from howsure.designs.base import PSEUDO_COUNT
 from howsure.designs.resampling import Resampling
 from howsure.designs.variance_details import VarianceDetails

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence, Sized
+from typing import Any, Protocol, cast, overload
 
 import numpy as np
 
@@ -13,14 +13,68 @@ from howsure.curves.from_cases import takes_cases
 from howsure.decisions.result import DecisionCurve
 from howsure.decisions.risks import KNOWN, checked_risks, risk_table
 from howsure.errors import HowsureError, checked_level, of_per_cent, real_number
-from howsure.estimates.grouped import apply_by_group
+from howsure.estimates.grouped import Grouped, apply_by_group
 from howsure.methods.core.draws import seed_sequence
 from howsure.methods.drawn.bootstrap import Bootstrap
 from howsure.metrics.decisions import odds
+from howsure.tables.batch import Tables
 
 USUAL = tuple(percent / 100 for percent in range(1, 100))
 
 
+class OfRisks(Protocol):
+    """`decision_curve`: the result of all cases, or those of groups."""
+
+    @overload
+    def __call__(  # type: ignore[overload-overlap]  # tables are objects too: the narrower comes first
+        self,
+        table: Tables[Any],
+        /,
+        *,
+        thresholds: Sequence[float] | Floats | None = ...,
+        prevalence: float | None = ...,
+        confidence_level: float = ...,
+        n_resamples: int = ...,
+        random_state: Seed = ...,
+    ) -> Grouped[DecisionCurve]: ...
+    @overload
+    def __call__(
+        self,
+        table: object,
+        /,
+        y_score: object = ...,
+        *,
+        thresholds: Sequence[float] | Floats | None = ...,
+        prevalence: float | None = ...,
+        confidence_level: float = ...,
+        n_resamples: int = ...,
+        random_state: Seed = ...,
+        by: None = ...,
+        **cases: object,
+    ) -> DecisionCurve: ...
+    @overload
+    def __call__(
+        self,
+        table: object,
+        /,
+        y_score: object = ...,
+        *,
+        thresholds: Sequence[float] | Floats | None = ...,
+        prevalence: float | None = ...,
+        confidence_level: float = ...,
+        n_resamples: int = ...,
+        random_state: Seed = ...,
+        by: Sized,
+        **cases: object,
+    ) -> Grouped[DecisionCurve]: ...
+
+
+def of_risks(function: Callable[..., Any]) -> OfRisks:
+    """Return the function, with the type of its results by its input."""
+    return cast("OfRisks", function)
+
+
+@of_risks
 @takes_cases(risk_table, KNOWN)
 @apply_by_group
 def decision_curve(

@@ -126,7 +126,12 @@ def _of_difference(table: Any, sample: Sample, pair: tuple[str, str], seed: Seed
     share = 1.0 if math.isnan(sample.prevalence) else 1 - sample.prevalence
     most = share * sample.weights + (1.0 if math.isnan(sample.prevalence) else sample.prevalence)
     mover = difference_at_levels(
-        sample.values[places], single, error, correlation_of(first, second, error), (-most, most), pair
+        [sample.values[each] for each in places],
+        single,
+        error,
+        correlation_of(first, second, error),
+        (-most, most),
+        pair,
     )
     equal = np.flatnonzero(~is_positive_error(error, 0.0))  # both models treat the same cases
     if not equal.size:

@@ -122,7 +122,7 @@ class Sample:
         merged = self._of_strategies(first, second)
         counts = merged.counts.ravel()
         variance = np.array([float(merged.design.variance(counts, each)) for each in _Forms(merged, first, second)])
-        return np.sqrt(np.maximum(variance, 0.0))
+        return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
 
     def _of_strategies(self, *strategies: int) -> Sample:
         """Return the sample with the cases merged that some strategies treat at the same thresholds."""

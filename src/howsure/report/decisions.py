@@ -88,6 +88,73 @@ def report_of_decisions(curve: Any, *, title: str = "", command: str = "", files
     )
 
 
+def report_of_net_benefit(
+    band: NetBenefit, *, title: str = "", command: str = "", files: Sequence[str | Path] = ()
+) -> Report:
+    """Return the report on one net benefit along thresholds, or on the difference of two strategies.
+
+    Parameters
+    ----------
+    band : NetBenefit
+        Of a decision curve: ``curve["A"]`` or ``curve.difference("A", "B")``.
+    title : str
+        Title: the evaluated data.
+    command : str
+        Command that makes this report.
+    files : sequence of str or Path
+        Input files, whose fingerprints are reported.
+    """
+    level = percent(band.confidence_level)
+    together = f"The band covers at all thresholds together, with {level} confidence."
+    low, high = (
+        np.where(np.isfinite(each), each, band.value) for each in (band.simultaneous_low, band.simultaneous_high)
+    )
+    edge = max(LEAST, float(high.max() - low.min())) * (ABOVE - 1)
+    lowest, highest = min(float(low.min()), 0.0) - edge, max(float(high.max()), 0.0) + edge
+    said = [f"Limits are undefined: {band.reason}."] if band.reason else []
+    said.append("The threshold is a choice of those who decide, not of the data: state the range before looking.")
+    return Report(
+        title=title,
+        about=", ".join([f"{len(band.thresholds)} thresholds", *positive_notes([band])]),
+        headline=((_shown(band),),),
+        sections=(
+            Section(
+                "Net benefit",
+                ((together,),),
+                sheets=(_sheet("Net benefit", [band]),),
+                charts=(
+                    _drawn([band], lowest, highest, f"Net benefit, {band.name}, against the threshold", band.reason),
+                ),
+            ),
+            careful([(each,) for each in said]),
+            reproduction(command, "", files),
+        ),
+        levels=(band.confidence_level,),
+        level=0,
+        results=plain(
+            {
+                "title": title,
+                "made": made_at().isoformat(timespec="seconds"),
+                "versions": versions(),
+                "net_benefit": band.records(),
+            }
+        ),
+    )
+
+
+def _shown(band: NetBenefit) -> str:
+    """Return the thresholds at which the simultaneous band is above 0, as a sentence."""
+    if band.reason:
+        return f"{band.name}: whether the net benefit is above 0 is unknown, as {band.reason}."
+    found = band.thresholds[band.simultaneous_low > 0]
+    if not len(found):
+        return f"{band.name}: no threshold shows a net benefit above 0."
+    return (
+        f"{band.name}: the net benefit is shown to be above 0 at {len(found)} of {len(band.thresholds)} thresholds, "
+        f"between {found[0]:g} and {found[-1]:g}."
+    )
+
+
 _EVPI = (
     "The probability that a model is useful is that it has a larger net benefit than treating all and than treating "
     "none. The expected value of perfect information is the net benefit per case that is lost because this sample, "
@@ -158,9 +225,15 @@ def _information(curve: DecisionCurve) -> Sheet:
 
 def _chart(curve: DecisionCurve) -> Chart:
     """Return the chart of all strategies with simultaneous bands, which ends a little below 0."""
-    x, every = curve.thresholds, [curve[name] for name in curve.strategies[1:]]
+    every = [curve[name] for name in curve.strategies[1:]]
     highest = max(LEAST, *(float(np.fmax(band.high, band.value).max()) for band in every))
-    lowest, height = -BELOW * highest, (ABOVE + BELOW) * highest
+    words = f"Net benefit of {', '.join(curve.strategies[1:])} against the threshold"
+    return _drawn([*every[1:], every[0]], -BELOW * highest, ABOVE * highest, words, curve.reason)
+
+
+def _drawn(bands: Sequence[NetBenefit], lowest: float, highest: float, words: str, reason: str) -> Chart:
+    """Return the chart of net benefits with simultaneous bands between two heights."""
+    x, height = bands[0].thresholds, highest - lowest
     ends = (float(x[0]), float(x[-1])) if len(x) > 1 else (0.0, 1.0)
     scale = Scale(*ends)
 
@@ -180,16 +253,16 @@ def _chart(curve: DecisionCurve) -> Chart:
             marks.append(Mark(round(float(scale.x(x[at])), 1), round(up, 1), tip, (limits,)))
         return Line(band.name, scale.path(x, placed(band.value)), (outline,), tuple(marks))
 
-    bands = f"without bands: {curve.reason}" if curve.reason else "with simultaneous bands"
+    how = f"without bands: {reason}" if reason else "with simultaneous bands"
     ticks = [each + 0.0 for each in Scale(lowest, lowest + height).ticks()]  # no negative zero
     return Chart(
         "Decision curve",
-        f"Net benefit of {', '.join(curve.strategies[1:])} against the threshold, {bands}.",
+        f"{words}, {how}.",
         "threshold: treated from this risk on",
         "net benefit",
         tuple((round(float(scale.x(each)), 1), f"{each:g}") for each in scale.ticks()),
         tuple((round(float(scale.y(placed(np.asarray(each)))), 1), f"{each:g}") for each in ticks),
-        tuple(map(line, [*every[1:], every[0]])),
+        tuple(map(line, bands)),
         scale.path(np.array(ends), placed(np.zeros(2))),
     )
 

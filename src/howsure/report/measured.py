@@ -12,7 +12,7 @@ from typing import Any
 from howsure.arrays import Seed
 from howsure.comparison.models import compare_all
 from howsure.comparison.rope import Region
-from howsure.decisions.result import DecisionCurve
+from howsure.decisions.result import DecisionCurve, NetBenefit
 from howsure.errors import HowsureError, checked_level
 from howsure.estimates.batch import Evaluations
 from howsure.estimates.evaluation import Evaluation
@@ -30,17 +30,19 @@ from howsure.report.answers import headline, main_metric
 from howsure.report.cautions import cautions
 from howsure.report.checklists.names import ChecklistName
 from howsure.report.content import Section, careful
-from howsure.report.decisions import report_of_decisions
+from howsure.report.decisions import report_of_decisions, report_of_net_benefit
 from howsure.report.evidence import Measured, Settings, Shown, Subject, estimated_together, shown, subject_of
 from howsure.report.gaps import can_differ, gaps_section, report_of_gaps
 from howsure.report.matrices import matrices
 from howsure.report.readers import report_of_readers
+from howsure.report.regions import report_of_regions
 from howsure.report.report import Report
 from howsure.report.reproduction import made_at, reproduction, versions
 from howsure.report.requirements import report_of_requirements
 from howsure.report.study import report_of_study
 from howsure.requirements.certificate import CertifiedThreshold
 from howsure.requirements.joint_tests import JointTest
+from howsure.requirements.region import JointRegion
 from howsure.study import Study
 from howsure.tables.batch import Tables, in_groups
 from howsure.tables.table import Table
@@ -59,6 +61,8 @@ WRITERS: Mapping[type, Callable[..., Report]] = MappingProxyType(
         ReaderStudy: report_of_readers,
         JointTest: report_of_requirements,
         CertifiedThreshold: report_of_requirements,
+        JointRegion: report_of_regions,
+        NetBenefit: report_of_net_benefit,
     }
 )  # of a result, or of those of groups
 
@@ -74,7 +78,9 @@ def report_of(
     | Gaps
     | DecisionCurve
     | JointTest
-    | CertifiedThreshold,
+    | CertifiedThreshold
+    | JointRegion
+    | NetBenefit,
     *,
     title: str = "",
     metrics: Sequence[str | Metric] | None = None,
@@ -95,8 +101,9 @@ def report_of(
     ----------
     subjects : table, evaluation or result
         A Table, Tables by group, Evaluation or Evaluations, or any of them by model; `Subject` s, which can also have
-        scores; or a Study, ReaderStudy, Gaps, DecisionCurve, JointTest or CertifiedThreshold. Evaluations are shown
-        unchanged, with their own metrics, method, level and seed, and a study with its own settings.
+        scores; or a Study, ReaderStudy, Gaps, DecisionCurve, NetBenefit, JointTest, JointRegion or CertifiedThreshold.
+        Evaluations are shown unchanged, with their own metrics, method, level and seed, and a study with its own
+        settings.
     title : str
         Title: the evaluated data.
     metrics : sequence of str or Metric, optional

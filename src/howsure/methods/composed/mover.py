@@ -216,7 +216,8 @@ def _reach(first: Any, second: Any, correlation: Any) -> Array:
 
 
 def _correlation(sides: tuple[Side, Side], table: Table, error: Array) -> Array:
-    return correlation_of(*(standard_error(side.as_metric(), table) for side in sides), error)
+    first, second = (standard_error(side.as_metric(), table) for side in sides)
+    return correlation_of(first, second, error)
 
 
 def correlation_of(first: Array, second: Array, error: Array) -> Array:

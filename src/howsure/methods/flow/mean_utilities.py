@@ -63,7 +63,7 @@ class MeanPaths(PathTables):
 def are_means(metrics: Sequence[Metric], tables: Sequence[Table]) -> bool:
     """Return whether `means_at_levels` applies: metrics of the flow that are means, of designs with free totals."""
     design = tables[0].design
-    is_free = not any(map(design.supports, (TwoLevel.project_gradient, TwoLevel.table_from_observed)))
+    is_free = not (design.supports(TwoLevel.project_gradient) or design.supports(TwoLevel.table_from_observed))
     is_plain = is_free and not (design.traits.is_stratified or tables[0].kind.has_sample_variance)
     return is_plain and all(np.isfinite(_utilities(*each)).all() for each in zip(metrics, tables, strict=True))
 
