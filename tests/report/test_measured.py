@@ -649,6 +649,19 @@ def test_each_result_of_decisions_requirements_and_groups_has_a_report(name):
         hs.report_of(result, metrics=["recall"])
 
 
+def test_the_headline_of_a_net_benefit_names_the_thresholds_that_show_it():
+    """It is where the simultaneous band is above 0; a difference has a value, no net benefit of its own."""
+    curve = hs.decision_curve(*RISKY.values(), thresholds=[0.2, 0.5, 0.9], random_state=0)
+    shown = curve.thresholds[curve["model"].simultaneous_low > 0].tolist()
+    (words,) = hs.report_of(curve["model"]).headline[0]
+    assert (
+        words
+        == f"model: the value is shown to be above 0 at {len(shown)} of 3 thresholds, between {shown[0]:g} and {shown[-1]:g}."
+    )
+    (words,) = hs.report_of(curve.difference("treat all", "model")).headline[0]
+    assert words == "treat all − model: no threshold shows a value above 0."
+
+
 @pytest.mark.parametrize("name", ["joint region", "joint test", "certified threshold"])
 def test_results_of_groups_have_one_report(name):
     """The report of requirements and regions by group has a sentence for each group."""

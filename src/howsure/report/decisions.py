@@ -145,12 +145,12 @@ def report_of_net_benefit(
 def _shown(band: NetBenefit) -> str:
     """Return the thresholds at which the simultaneous band is above 0, as a sentence."""
     if band.reason:
-        return f"{band.name}: whether the net benefit is above 0 is unknown, as {band.reason}."
+        return f"{band.name}: whether the value is above 0 is unknown, as {band.reason}."
     found = band.thresholds[band.simultaneous_low > 0]
     if not len(found):
-        return f"{band.name}: no threshold shows a net benefit above 0."
+        return f"{band.name}: no threshold shows a value above 0."
     return (
-        f"{band.name}: the net benefit is shown to be above 0 at {len(found)} of {len(band.thresholds)} thresholds, "
+        f"{band.name}: the value is shown to be above 0 at {len(found)} of {len(band.thresholds)} thresholds, "
         f"between {found[0]:g} and {found[-1]:g}."
     )
 
