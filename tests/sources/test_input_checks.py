@@ -90,7 +90,7 @@ def refused(words, source, **arguments):
     with pytest.raises(DoubtfulDataError, match=words) as caught:
         source(**arguments)
     assert "\n" not in str(caught.value)
-    assert str(caught.value).endswith("say `check=False`.")
+    assert str(caught.value).endswith("pass `check=False`.")
     assert source(**arguments, check=False) is not None
 
 
