@@ -121,15 +121,14 @@ def _wide(lines: list[str]) -> list[list[str]]:
     heads, body = rows[:start], rows[start:]
     named = [place for place, row in enumerate(heads) if len(row) > 1]
     has_blank = any(" " in cell for row in rows for cell in row)
-    if width < 3 or len(named) != 1 or not has_blank or not body:
+    if len(named) != 1 or not has_blank or not body:
         return []
     header = heads[named[0]]
+    if width > 1 and len(header) == width and all(is_number(each) for row in body for each in row):  # no row names
+        return rows
     has_corner = not lines[named[0]].startswith(" ")
-    return (
-        rows
-        if len(header) == width - 1 + has_corner and all(is_number(each) for row in body for each in row[1:])
-        else []
-    )
+    are_named = width > 2 and len(header) == width - 1 + has_corner
+    return rows if are_named and all(is_number(each) for row in body for each in row[1:]) else []
 
 
 def _read(lines: Any, separator: str) -> list[list[str]]:
