@@ -18,7 +18,7 @@ from howsure.numbers import count_text, interval_text, percent, value_text
 from howsure.report.charts import Scale
 from howsure.report.content import Chart, Line, Mark, Section, Sheet, Texts, careful, word
 from howsure.report.report import Report
-from howsure.report.reproduction import made_at, reproduction, versions
+from howsure.report.reproduction import origin, reproduction
 
 LEAST = 0.01  # net benefit at the top of the chart
 ROWS = 21  # thresholds in the tables
@@ -78,9 +78,7 @@ def report_of_decisions(curve: Any, *, title: str = "", command: str = "", files
         level=0,
         results=plain(
             {
-                "title": title,
-                "made": made_at().isoformat(timespec="seconds"),
-                "versions": versions(),
+                **origin(title),
                 "net_benefit": curve.records(),
                 "differences": [record for each in apart for record in each.records()],
             }
@@ -133,9 +131,7 @@ def report_of_net_benefit(
         level=0,
         results=plain(
             {
-                "title": title,
-                "made": made_at().isoformat(timespec="seconds"),
-                "versions": versions(),
+                **origin(title),
                 "net_benefit": band.records(),
             }
         ),

@@ -15,7 +15,7 @@ from howsure.report.answers import MOST_MODELS, listed
 from howsure.report.content import Section, Sheet, Texts, careful, word
 from howsure.report.lead import plausible
 from howsure.report.report import Report
-from howsure.report.reproduction import made_at, reproduction, versions
+from howsure.report.reproduction import origin, reproduction
 
 MEANING = (
     "Items are what an evaluation draws: the runs of one item vary within it, and the items of one cluster together. "
@@ -62,9 +62,7 @@ def report_of_log(
         level=0,
         results=plain(
             {
-                "title": title,
-                "made": made_at().isoformat(timespec="seconds"),
-                "versions": versions(),
+                **origin(title),
                 "evaluations": found.records(),
             }
         ),

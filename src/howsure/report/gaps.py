@@ -25,7 +25,7 @@ from howsure.report import comparisons
 from howsure.report.bars import Ruler
 from howsure.report.content import Cell, Section, Sheet, Texts, careful, count, word
 from howsure.report.report import Report
-from howsure.report.reproduction import made_at, reproduction, versions
+from howsure.report.reproduction import origin, reproduction
 from howsure.tables.batch import Tables
 
 FEW = 10  # cases, below which a group's value says little
@@ -80,9 +80,7 @@ def report_of_gaps(gaps: object, *, title: str = "", command: str = "", files: S
         level=0,
         results=plain(
             {
-                "title": title,
-                "made": made_at().isoformat(timespec="seconds"),
-                "versions": versions(),
+                **origin(title),
                 "groups": gaps.records(),
                 "pairs": gaps.differences.records(),
                 "largest": {name: each.to_dict() for name, each in _all_largest(gaps).items()},

@@ -16,7 +16,7 @@ from howsure.report import comparisons
 from howsure.report.bars import Ruler
 from howsure.report.content import Cell, Section, Sheet, word
 from howsure.report.report import Report
-from howsure.report.reproduction import made_at, reproduction, versions
+from howsure.report.reproduction import origin, reproduction
 
 MEANING = (
     "The sets of possible ranks contain the true ranks of all models simultaneously at the confidence level. "
@@ -58,9 +58,7 @@ def report_of_leaderboard(
         level=0,
         results=plain(
             {
-                "title": title,
-                "made": made_at().isoformat(timespec="seconds"),
-                "versions": versions(),
+                **origin(title),
                 "places": board.records(),
                 "winner": board.winner.to_dict(),
                 "differences": board.differences.records(),

@@ -37,7 +37,7 @@ from howsure.report.matrices import matrices
 from howsure.report.readers import report_of_readers
 from howsure.report.regions import report_of_regions
 from howsure.report.report import Report
-from howsure.report.reproduction import made_at, reproduction, versions
+from howsure.report.reproduction import origin, reproduction
 from howsure.report.requirements import report_of_requirements
 from howsure.report.study import report_of_study
 from howsure.requirements.certificate import CertifiedThreshold
@@ -324,9 +324,7 @@ def _everything(found: Sequence[Shown]) -> list[tuple[str, Measured]]:
 def _results(title: str, found: Sequence[Shown], settings: Settings, handed: Handed, left_out: int) -> dict[str, Any]:
     """Return the machine-readable results."""
     content = {
-        "title": title,
-        "made": made_at().isoformat(timespec="seconds"),
-        "versions": versions(),
+        **origin(title),
         "seed": str(settings.seed.entropy),
         "levels": list(settings.levels),
         "confidence_level": settings.levels[settings.level],

@@ -14,7 +14,7 @@ from howsure.report import comparisons
 from howsure.report.answers import listed, unseen
 from howsure.report.content import Section, Sheet, Texts, careful, count, word
 from howsure.report.report import Report
-from howsure.report.reproduction import made_at, reproduction, versions
+from howsure.report.reproduction import origin, reproduction
 
 MEANING = (
     "A chunk leaves the baseline where its whole interval lies outside of it; of many chunks some do so by chance."
@@ -75,9 +75,7 @@ def report_of_monitoring(
         level=0,
         results=plain(
             {
-                "title": title,
-                "made": made_at().isoformat(timespec="seconds"),
-                "versions": versions(),
+                **origin(title),
                 "chunks": found.records(),
             }
         ),

@@ -15,7 +15,7 @@ from howsure.readers.study import ReaderStudy
 from howsure.report import comparisons
 from howsure.report.content import Cell, Section, Sheet, Texts, careful, word
 from howsure.report.report import Report
-from howsure.report.reproduction import made_at, reproduction, versions
+from howsure.report.reproduction import origin, reproduction
 
 FIXED = {
     "": "The intervals are about other readers and other cases of the same kind: both were sampled.",
@@ -67,9 +67,7 @@ def report_of_readers(study: object, *, title: str = "", command: str = "", file
         level=0,
         results=plain(
             {
-                "title": title,
-                "made": made_at().isoformat(timespec="seconds"),
-                "versions": versions(),
+                **origin(title),
                 "results": study.records(),
                 "readers": study.by_reader.records(),
                 "components": study.components.records() if study.components else [],

@@ -17,7 +17,7 @@ from howsure.numbers import interval_text, number, percent
 from howsure.report.charts import Scale
 from howsure.report.content import Chart, Line, Mark, Section, Sheet, careful, word
 from howsure.report.report import Report
-from howsure.report.reproduction import made_at, reproduction, versions
+from howsure.report.reproduction import origin, reproduction
 from howsure.requirements.region import JointRegion
 
 MOST = 6  # regions in the chart
@@ -61,9 +61,7 @@ def report_of_regions(
         level=0,
         results=plain(
             {
-                "title": title,
-                "made": made_at().isoformat(timespec="seconds"),
-                "versions": versions(),
+                **origin(title),
                 "regions": [{"group": name, **each.to_dict()} for name, each in regions.items()],
             }
         ),

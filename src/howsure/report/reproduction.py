@@ -10,6 +10,7 @@ import platform
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from howsure.errors import HowsureError
 from howsure.escapes import shortened
@@ -57,6 +58,11 @@ def made_at() -> datetime:
     """Return the current time, or the time in ``SOURCE_DATE_EPOCH``, for reproducible builds."""
     stated = os.environ.get("SOURCE_DATE_EPOCH", "")
     return datetime.fromtimestamp(int(stated), UTC) if stated.isdigit() else datetime.now(UTC)
+
+
+def origin(title: str) -> dict[str, Any]:
+    """Return the title, the time and the versions, the first entries of machine-readable results."""
+    return {"title": title, "made": made_at().isoformat(timespec="seconds"), "versions": versions()}
 
 
 def fingerprint(path: Path) -> str:

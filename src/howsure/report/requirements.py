@@ -14,7 +14,7 @@ from howsure.report import comparisons
 from howsure.report.content import Cell, Section, Sheet, Texts, careful, word
 from howsure.report.regions import region_section
 from howsure.report.report import Report
-from howsure.report.reproduction import made_at, reproduction, versions
+from howsure.report.reproduction import origin, reproduction
 from howsure.requirements.certificate import CertifiedThreshold
 from howsure.requirements.joint_tests import JointTest
 from howsure.requirements.region import JointRegion
@@ -62,9 +62,7 @@ def report_of_requirements(
         level=0,
         results=plain(
             {
-                "title": title,
-                "made": made_at().isoformat(timespec="seconds"),
-                "versions": versions(),
+                **origin(title),
                 "requirements": found.records(),
                 "regions": [{"group": name, **each.to_dict()} for name, each in regions.items()],
             }

@@ -18,7 +18,7 @@ from howsure.report.answers import standing
 from howsure.report.content import Cell, Section, Sheet, Texts, careful, count, word
 from howsure.report.lead import plausible
 from howsure.report.report import Report
-from howsure.report.reproduction import made_at, reproduction, versions
+from howsure.report.reproduction import origin, reproduction
 from howsure.study import Study
 from howsure.study.findings import medians
 
@@ -84,9 +84,7 @@ def report_of_study(
         reproduction(command, seed, files),
     ]
     results = {
-        "title": title,
-        "made": made_at().isoformat(timespec="seconds"),
-        "versions": versions(),
+        **origin(title),
         "seed": str(study.seed),
         "confidence_level": study.confidence_level,
         "summaries": study.summaries().records(),

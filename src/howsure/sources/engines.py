@@ -260,9 +260,9 @@ def _of_clusters(
 
     cluster = names[CLUSTER]
     keys = list(dict.fromkeys(name for role, name in names.items() if role != CLUSTER))
-    if isinstance(frame, Stream) or cluster in keys or frame.collect_schema()[cluster].is_float():  # may be no labels
-        return None
-    gaps = {"howsure_gaps": (_is_no_name(cluster, frame.collect_schema()[cluster]), "sum")}
+    if isinstance(frame, Stream) or cluster in keys or (dtype := frame.collect_schema()[cluster]).is_float():
+        return None  # floats may be no labels
+    gaps = {"howsure_gaps": (_is_no_name(cluster, dtype), "sum")}
     found = totals(frame, [], keys, {**measures, **gaps}, Bins())
     levels = _in_order([_listed(found[name]) for name in keys])
     weights = {name: measures[name][0] for name in (TOTAL, SQUARE) if name in measures}

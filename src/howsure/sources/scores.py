@@ -16,10 +16,7 @@ from howsure.sources.doubtful_lines import refuse_doubtful_numbers
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import rows
 from howsure.sources.groups import Tally, by_columns, groups_of_columns, roles
-from howsure.sources.input_checks import (
-    refuse_odd_classes,
-    refuse_similar_labels,
-)
+from howsure.sources.input_checks import refuse_odd_classes, refuse_similar_labels
 from howsure.sources.layout import Rank, class_order, covers, is_stated
 from howsure.sources.positive import opposite, positive_class, refuse_score_of_other
 from howsure.sources.strata import ROLE, stratum_role

@@ -50,7 +50,7 @@ def refuse_alike_groups(name: str, levels: Array) -> None:
     if levels.dtype.kind not in "UO":
         return
     labels: list[Any] = levels.tolist()
-    absent = next((word for word in sorted(NO_NAMES) if word in labels), None)
+    absent = min(NO_NAMES.intersection(labels), default=None)
     if absent is not None:
         message = (
             f"`{name}` has the name {absent!r}, which stands for a missing value and would be one group. Name the "
