@@ -16,7 +16,7 @@ from howsure.sources.frames import columns as read_columns, opened
 
 NAMES = ("item", "model", "task")  # roles of columns with names
 USUAL = {  # names of columns that hold models or tasks
-    "model": ("model", "models", "modelname", "modelid"),
+    "model": ("model", "models", "modelname", "modelid", "llm", "classifier", "system", "checkpoint"),
     "task": ("task", "tasks", "taskname", "benchmark"),
 }
 ABSENT = frozenset({"nan", "none", "null", "na", "n/a", "error", "-"})

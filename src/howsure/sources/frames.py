@@ -9,6 +9,7 @@ import re
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from howsure.sources.input_checks import (
 )
 from howsure.sources.locations import is_located
 from howsure.sources.nested import fields_named, with_fields
+from howsure.sources.pooled_models import header_names_models, refuse_pooled_models
 from howsure.sources.streams import Stream
 from howsure.sources.text_counts import distinct_texts
 from howsure.sources.to_numpy import plain
@@ -276,6 +278,8 @@ def _found(
         return None, given
     frame, named = with_fields(opened(data, given.values()), given.values())
     given = {argument_name: checked_name(argument_name, named(name), frame) for argument_name, name in given.items()}
+    if check:
+        refuse_pooled_models(frame, given)
     if is_held(frame):
         return frame, given
     given = {argument_name: column_of(frame, name) for argument_name, name in given.items()}
@@ -299,7 +303,7 @@ def _counted_texts(data: Any, names: Mapping[str, Any], *, check: bool) -> Count
     if check:
         refuse_confused(dict(names))
     found = distinct_texts(data, names.values())
-    if found is None:
+    if found is None or (check and header_names_models(Path(data if isinstance(data, str | Path) else data[0]))):
         return None
     n = np.asarray(found[N], dtype=float)
     return _without_gaps(Counted({role: found[name] for role, name in names.items()}, n, n, n), ())

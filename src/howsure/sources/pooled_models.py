@@ -1,0 +1,144 @@
+"""Rows of several models, or of several runs, in one long table whose column of models is not read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from howsure.errors import DoubtfulDataError, HowsureError, listed
+from howsure.sources.bins import Bins
+from howsure.sources.encoding import Column, encoded
+from howsure.sources.engines import MANY, N, collected, is_held, totals
+from howsure.sources.file_checks import chunks
+from howsure.sources.rating_names import names_item
+from howsure.sources.streams import Stream
+
+MODEL = (
+    "algorithm|approach|architecture|checkpoint|classifier|detector|estimator|learner|llm|method|model|network|system"
+)
+RUN = "attempt|epoch|iteration|repeat|repetition|replicate|run|seed"
+NAME = "(?:{})s?(?:id|idx|index|name|no|number|version)?"
+FEWEST = 4  # rows of each model whose true labels may repeat those of another
+SHARE = 0.5  # of the cases that several models have
+SEPARATORS = re.compile(r"[,;\t|:]")
+
+
+def names_models(name: object, words: str = f"{MODEL}|{RUN}") -> bool:
+    """Whether the name of a column means models or runs, or their names or numbers.
+
+    Examples
+    --------
+    >>> [names_models(name) for name in ("model", "Model Name", "modelID", "run_id", "model_a", "fold")]
+    [True, True, True, True, False, False]
+    """
+    return re.fullmatch(NAME.format(words), re.sub(r"[\s_.\-]", "", str(name)).casefold()) is not None
+
+
+def header_names_models(file: Path) -> bool:
+    """Whether the first line of a text file has a name or a field that means models or runs."""
+    line = next(chunks(file), b"").split(b"\n", 1)[0].decode("utf-8", "replace")
+    return any(names_models(each.strip(" \"'{}\r\ufeff")) for each in SEPARATORS.split(line))
+
+
+def refuse_pooled_models(frame: Any, given: Mapping[str, str]) -> None:
+    """Refuse rows of several models or runs on the same cases, if no argument names the column of these.
+
+    The cases are the same if an identifier of cases repeats for several models with one true label, or if the true
+    labels of every model are the same in the same order. Of more rows than are read into memory, each model has as
+    many of each label.
+
+    Parameters
+    ----------
+    frame : mapping, frame, lazy frame or stream
+        The data.
+    given : mapping of str
+        Role → name of the column.
+    """
+    if isinstance(frame, Stream):
+        return  # may be read once
+    known = list(frame) if isinstance(frame, Mapping) else frame.collect_schema().names()
+    spare = [name for name in known if name not in given.values()]
+    words = MODEL if "groups" in given else f"{MODEL}|{RUN}"  # runs of one case are a cluster
+    for name in spare:
+        if names_models(name, words):
+            cases = [each for each in spare if names_item(each) and not names_models(each)]
+            _refuse_pooled(frame, name, given.get("y_true"), cases)
+
+
+def _refuse_pooled(frame: Any, name: str, true: str | None, cases: Sequence[str]) -> None:
+    names = list(dict.fromkeys([name, *([] if true is None else [true]), *cases]))
+    if _are_many(frame):
+        shares = _shares(frame, name, true)
+        levels = None if shares is None else [*shares]
+    else:
+        columns = dict(_coded(frame, names))
+        models, truth = columns.get(name), columns.get(true or "")
+        if models is None or not 1 < len(models.levels) <= len(models.codes) / 2:  # else the rows are the models
+            return
+        if truth is not None and set(models.levels.tolist()) <= set(truth.levels.tolist()):
+            return  # the predictions of another model
+        found = any(_are_repeated(columns[case], models, truth) for case in cases if case in columns)
+        levels = models.levels.tolist() if found or _repeat(models, truth) else None
+    if levels is not None:
+        what = "models" if names_models(name, MODEL) else "runs"
+        message = (
+            f"The column '{name}' has {len(levels):,} {what} ({listed(levels)}) of the same cases, which would count "
+            f"as one. Split by it, by={name!r}, or keep the rows of one."
+        )
+        raise DoubtfulDataError(message)
+
+
+def _are_many(frame: Any) -> bool:
+    if not is_held(frame):
+        return False
+    import narwhals as nw
+
+    return bool(collected(frame.lazy().select(nw.len().alias(N)))[N][0] > MANY)
+
+
+def _shares(frame: Any, name: str, true: str | None) -> dict[Any, Any] | None:
+    """Return each model's number of cases by label if all models have the same; else None."""
+    if true is None:
+        return None
+    found = totals(frame, [name, true], [name, true], {}, Bins())
+    shares: dict[Any, dict[Any, int]] = {}
+    for model, label, number in zip(*(list(found[each]) for each in (name, true, N)), strict=True):
+        shares.setdefault(model, {})[label] = number
+    first, *others = shares.values()
+    return shares if len(first) > 1 and others and all(each == first for each in others) else None
+
+
+def _coded(frame: Any, names: Sequence[str]) -> Iterator[tuple[str, Column]]:
+    """Yield columns as codes of the levels that occur; not those with missing values."""
+    held = collected(frame.lazy().select(*names)) if is_held(frame) else frame
+    for name in names:
+        values = held[name]
+        try:
+            column = encoded(name, values.to_native() if hasattr(values, "to_native") else values)
+        except HowsureError:
+            continue
+        codes, levels = column.used()
+        yield name, Column(name, levels, codes)
+
+
+def _repeat(models: Column, truth: Column | None) -> bool:
+    """Whether every model has the same true labels, of several classes, in the same order."""
+    each, rest = divmod(len(models.codes), len(models.levels))
+    if truth is None or rest or each < FEWEST or len(truth.levels) < 2 or np.any(np.bincount(models.codes) != each):
+        return False
+    labels = truth.codes[np.argsort(models.codes, kind="stable")].reshape(-1, each)
+    return bool(np.all(labels == labels[0]))
+
+
+def _are_repeated(cases: Column, models: Column, truth: Column | None) -> bool:
+    """Whether most cases have rows of several models, each one row, with one true label."""
+    pairs = cases.codes.astype(np.int64) * len(models.levels) + models.codes
+    if len(np.unique(pairs)) < len(pairs) or np.mean(np.bincount(cases.codes) > 1) < SHARE:
+        return False
+    return truth is None or len(np.unique(cases.codes.astype(np.int64) * len(truth.levels) + truth.codes)) == len(
+        cases.levels
+    )

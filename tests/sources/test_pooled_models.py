@@ -1,0 +1,83 @@
+"""Tests of long tables of several models whose column of models no argument names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import howsure as hs
+from howsure.errors import DoubtfulDataError
+from howsure.sources import duckdb_files, pooled_models
+
+TRUE = ["a", "b", "b", "a", "b", "a", "b", "b"]
+RIGHT = {"one": [1, 1, 1, 1, 1, 0, 1, 1], "two": [1, 0, 1, 1, 0, 0, 1, 1]}
+
+
+def long(name: str = "model", *, case: str | None = None) -> pd.DataFrame:
+    """Return the predictions of two models on the same eight cases, one row each."""
+    rows = [
+        {name: model, "truth": true, "said": true if right else {"a": "b", "b": "a"}[true], "score": 0.1 * place}
+        | ({} if case is None else {case: f"case {place}"})
+        for model, each in RIGHT.items()
+        for place, (true, right) in enumerate(zip(TRUE, each, strict=True))
+    ]
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize("name", ["model", "Model Name", "classifier", "system_id", "run", "seed"])
+def test_pooled_models_are_refused(name: str) -> None:
+    """The rows of several models on the same cases do not count as those of one model."""
+    with pytest.raises(DoubtfulDataError, match=f"'{name}' has 2 (models|runs).*by='{name}'"):
+        hs.confusion("truth", "said", data=long(name))
+    with pytest.raises(DoubtfulDataError, match=name):
+        hs.scores("truth", "score", data=long(name), pos_label="b")
+
+
+def test_models_short_of_a_case_are_found_by_the_identifier() -> None:
+    """A model without a case, and rows in another order, do not hide the column of models."""
+    frame = long(case="item_id").iloc[:-1].sample(frac=1, random_state=1)
+    with pytest.raises(DoubtfulDataError, match="'model'"):
+        hs.confusion("truth", "said", data=frame)
+    with pytest.raises(DoubtfulDataError, match="'model'"):
+        hs.values("score", data=frame)
+
+
+def test_every_source_of_rows_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files, also large ones, lazy frames and mappings are refused like frames."""
+    file = tmp_path / "long.csv"
+    long().to_csv(file, index=False)
+    for data in (file, pl.from_pandas(long()).lazy(), long().to_dict("list")):
+        with pytest.raises(DoubtfulDataError, match="'model'"):
+            hs.confusion("truth", "said", data=data)
+    monkeypatch.setattr(duckdb_files, "LARGE", 1)
+    with pytest.raises(DoubtfulDataError, match="'model'"):
+        hs.confusion("truth", "said", data=file)
+    monkeypatch.setattr(pooled_models, "MANY", 1)
+    with pytest.raises(DoubtfulDataError, match="'model'"):
+        hs.confusion("truth", "said", data=file)
+
+
+def test_stated_or_unlike_models_are_counted() -> None:
+    """A column that is read, one of other cases, predictions of another model, and `check=False` are no doubt."""
+    each = hs.confusion("truth", "said", data=long(), by="model")
+    assert each["two"].counts.tolist() == [[2, 1], [2, 3]]
+    crossed = hs.confusion("truth", "said", data=long(case="case"), groups=["model", "case"])
+    assert crossed.rows == 16
+    runs = hs.confusion("truth", "said", data=long("run", case="case"), groups="case")
+    assert runs.rows == 16
+    assert hs.confusion("truth", "said", data=long(), check=False).counts.tolist() == [[4, 2], [2, 8]]
+    scanners = long().assign(truth=[*TRUE, *reversed(TRUE)])
+    assert hs.confusion("truth", "said", data=scanners).rows == 16
+    beside = long().assign(model=long()["said"])
+    assert hs.confusion("truth", "said", data=beside).rows == 16
+
+
+def test_cases_numbered_anew_for_each_device_are_counted() -> None:
+    """Numbers of cases that restart for each model of a device, with other labels, are other cases."""
+    frame = long(case="case")
+    frame["truth"] = np.where(frame["model"] == "two", frame["truth"].map({"a": "b", "b": "a"}), frame["truth"])
+    assert hs.confusion("truth", "said", data=frame).rows == 16
