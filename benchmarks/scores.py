@@ -28,6 +28,7 @@ from sklearn.calibration import calibration_curve
 import howsure as hs
 
 METRICS = ["accuracy", "precision", "recall", "f1", "specificity"]
+WITH_AREA = ["roc_auc", *METRICS[:4]]
 LABELLED = 50_000  # cases that scores are calibrated on
 PEERS_PYTHON = "NANNYML_PYTHON"
 
@@ -119,8 +120,12 @@ def threshold() -> None:
     figure("its memory", f"{memory(lambda: hs.optimal_threshold(table, random_state=0)):.0f} MB")
 
 
-def _at_half(score: np.ndarray) -> Any:
-    return hs.evaluate(hs.calibrated(score), METRICS, threshold=0.5)
+def _at_half(score: np.ndarray, metrics: list[str] = METRICS) -> Any:
+    return hs.evaluate(hs.calibrated(score), metrics, threshold=0.5)
+
+
+def _of_predictions(score: np.ndarray, predicted: np.ndarray) -> Any:
+    return hs.evaluate(hs.calibrated(score, y_pred=predicted), METRICS)
 
 
 def unlabelled() -> None:
@@ -139,19 +144,26 @@ def nannyml() -> None:
         print(f"left out, for {PEERS_PYTHON} names no interpreter")
         return
     for size in (1_000_000, 10_000_000):
-        five = f"{len(METRICS)} metrics at 0.5, n = {size:,}"
         true, score = two_classes(size)
-        with _cbpe(python, true, score) as ask:
+        with _cbpe(python, true, score, METRICS, is_calibrated=False) as ask:
             ours, theirs = (
                 repeated(partial(_calibrated_at_half, true, score)),
                 partial(_seconds, ask, "fit", "estimate"),
             )
-            timed_in_turn(f"calibration on {LABELLED:,} cases, and {five}", ours, theirs, _name(ask()), 1, 3)
+            title = f"calibration on {LABELLED:,} cases, and {len(METRICS)} metrics at 0.5, n = {size:,}"
+            timed_in_turn(title, ours, theirs, _name(ask(), "fit and estimate"), 10, 3)
         rng = np.random.default_rng(0)
         score = rng.beta(0.8, 1.4, size)
-        with _cbpe(python, rng.random(size) < score, score) as ask:
-            ours, theirs = repeated(partial(_at_half, score)), partial(_seconds, ask, "estimate")
-            timed_in_turn(f"{five}, of calibrated scores", ours, theirs, _name(ask()), 1, 3)
+        true, predicted = rng.random(size) < score, (score >= 0.5).astype(int)
+        given = f"of calibrated scores and predictions, n = {size:,}"
+        for metrics, title, call, aim in (
+            (METRICS, f"{len(METRICS)} metrics {given}", partial(_of_predictions, score, predicted), 10),
+            (WITH_AREA, f"ROC AUC and 4 metrics {given}", partial(_at_half, score, WITH_AREA), 5),
+        ):
+            with _cbpe(python, true, score, metrics, is_calibrated=True) as ask:
+                timed_in_turn(
+                    title, repeated(call), partial(_seconds, ask, "estimate"), _name(ask(), "estimate"), aim, 3
+                )
 
 
 def _calibrated_at_half(true: np.ndarray, score: np.ndarray) -> Any:
@@ -160,11 +172,14 @@ def _calibrated_at_half(true: np.ndarray, score: np.ndarray) -> Any:
 
 
 @contextmanager
-def _cbpe(python: str, true: np.ndarray, score: np.ndarray) -> Iterator[Callable[[], dict[str, Any]]]:
+def _cbpe(
+    python: str, true: np.ndarray, score: np.ndarray, metrics: list[str], *, is_calibrated: bool
+) -> Iterator[Callable[[], dict[str, Any]]]:
     """Give what has NannyML do its job once more and say how long it took."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "given.npz"
-        np.savez(path, label=true, score=score, labelled=LABELLED, threshold=0.5, metrics=METRICS)
+        facts = {"labelled": LABELLED, "threshold": 0.5, "metrics": metrics, "is_calibrated": is_calibrated}
+        np.savez(path, label=true, score=score, **facts)
         command = [python, str(Path(__file__).with_name("cbpe.py")), str(path)]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as peer:
 
@@ -180,8 +195,8 @@ def _seconds(ask: Callable[[], dict[str, Any]], *parts: str) -> float:
     return sum(found[part] for part in parts)
 
 
-def _name(found: dict[str, Any]) -> str:
-    return f"NannyML {found['version']}{'' if found['calibrated'] else ', which calibrates nothing'}"
+def _name(found: dict[str, Any], steps: str) -> str:
+    return f"NannyML {found['version']}, {steps}"
 
 
 def scores_growth() -> None:

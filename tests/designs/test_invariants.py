@@ -66,7 +66,10 @@ GOOD_AND_BAD = {  # each check: arguments that pass, and those that are refused
     ),
     "probabilities": (
         [(np.array([0.25, 0.75]), TWO), (np.array([[0.0, 1.0], [0.5, 0.5]]), (None, 2))],
-        [(np.array([0.25, 0.7499]), TWO), (np.array([0.25, 0.7501]), TWO), (np.array([-0.25, 1.25]), TWO)],
+        [
+            *((np.array(each), TWO) for each in ([0.25, 0.7499], [0.25, 0.7501], [-0.25, 1.25], [0.25, np.nan])),
+            (np.array([[0.5, 0.5]] * 20_000 + [[0.5, 0.6]]), (None, 2)),
+        ],
     ),
     "number": (
         [(1,), (0.5, 0.5), (0.5, 0.0, 0.5), (np.float64(3), 2), (np.inf, 0, np.inf)],

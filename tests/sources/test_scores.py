@@ -154,13 +154,15 @@ def test_one_class_is_allowed_where_the_other_is_named():
     assert "no case" in estimate.reason
 
 
-@pytest.mark.parametrize("labels", [(0, 1), (7, 9), (3, 200)])
-@pytest.mark.parametrize("kind", [np.uint8, np.int64])
-def test_whole_numbers_between_two_labels_are_no_classes(labels, kind):
+PAIRS = [(*pair, kind) for pair in ((0, 1), (7, 9), (3, 200)) for kind in (np.uint8, np.int64)]
+
+
+@pytest.mark.parametrize("negative, positive, kind", [*PAIRS, (-100, 100, np.int8)])
+def test_whole_numbers_between_two_labels_are_no_classes(negative, positive, kind):
     """Two integers as labels are two classes, for any distance and type."""
-    truth = np.array(labels, dtype=kind)[[0, 1, 1, 0, 1]]
+    truth = np.array([negative, positive], dtype=kind)[[0, 1, 1, 0, 1]]
     table = hs.scores(truth, [0.1, 0.4, 0.4, 0.4, 0.9])
-    assert table.labels.tolist() == list(labels)
+    assert table.labels.tolist() == [negative, positive]
     assert table.counts.tolist() == [[1, 0], [1, 2], [0, 1]]
 
 

@@ -15,6 +15,7 @@ from howsure.designs import invariants
 from howsure.designs.base import safe_divide
 from howsure.designs.poisson_binomial import poisson_binomial
 from howsure.designs.sampling import BLOCK_CELLS, Blocks
+from howsure.native.moments import power_sums
 
 SHADES = 2**10  # bins of a probability; grouping cases by bin lowers the variance of their sums by a millionth
 FEW_GROUPS = 2  # groups of binary cases: up to this number, their sums are drawn from the exact distribution
@@ -77,8 +78,16 @@ class Cases:
 
     def counts(self, shape: tuple[int, ...]) -> Array:
         """Return the expected counts in a table of this shape."""
-        mass = self.probability * (self.number * self.weight)[:, None]
-        return np.bincount(self.cells[self.group].ravel(), mass.ravel(), int(np.prod(shape))).reshape(shape)
+        is_plain = np.ndim(self.weight) == 0 and self.weight == 1
+        weight = self.number if is_plain else self.number * self.weight
+        if len(self.cells) > FEW_GROUPS:
+            mass = self.probability * weight[:, None]
+            return np.bincount(self.cells[self.group].ravel(), mass.ravel(), int(np.prod(shape))).reshape(shape)
+        found = np.zeros(int(np.prod(shape)))
+        for own, cells in zip(self._members, self.cells, strict=True):
+            for share, cell in zip(self.probability[own].T, cells, strict=True):
+                found[cell] += power_sums(share, weight[own], 1)[0]
+        return found.reshape(shape)
 
     def means(self, gradient: Array) -> tuple[Array, Array]:
         """Return each case's slopes by its class, ``(m, K)``, and their expectation, ``(m,)``."""
@@ -115,7 +124,9 @@ class Cases:
         parts = [self, *others]
         starts = np.cumsum([0, *(len(each.cells) for each in parts[:-1])])
         cells, place = np.unique(np.concatenate([each.cells for each in parts]), axis=0, return_inverse=True)
-        group = place.ravel()[np.concatenate([each.group + start for each, start in zip(parts, starts, strict=True)])]
+        group = place.ravel()[
+            np.concatenate([each.group.astype(np.intp) + start for each, start in zip(parts, starts, strict=True)])
+        ]
         weights: Any = [np.broadcast_to(each.weight, each.number.shape) for each in parts]
         weight = np.concatenate(weights) if any(np.ndim(each.weight) for each in parts) else 1.0
         probability, number = (
@@ -129,7 +140,7 @@ class Cases:
         if not self.is_binary or len(self.number) <= bins:
             return self
         shade = np.minimum((self.probability[:, 1] * SHADES).astype(np.intp), SHADES - 1)
-        place = self.group * SHADES + shade
+        place = SHADES * self.group.astype(np.intp) + shade
         number, second = (
             np.bincount(place, self.number, bins),
             np.bincount(place, self.number * self.probability[:, 1], bins),

@@ -52,15 +52,21 @@ class Column:
         """Return the positions of the levels that occur."""
         number = len(self.levels)
         if number > FEW_LEVELS:
-            return np.flatnonzero(np.bincount(self.codes - self.offset, minlength=number))
+            return np.flatnonzero(np.bincount(self._places, minlength=number))
         return np.flatnonzero([(self.codes == self.offset + place).any() for place in range(number)])
 
     def used(self) -> tuple[Array, Array]:
         """Return each row's code among the sorted values that occur, and these values; independent of the row order."""
-        present, codes = np.unique(np.asarray(self.codes, dtype=np.int64) - self.offset, return_inverse=True)
-        levels = self.levels[present]
-        order = sort_order(levels)
-        return np.argsort(order)[codes.ravel()], levels[order]
+        present = self.occurring()
+        order = sort_order(self.levels[present])
+        code = np.zeros(len(self.levels), dtype=np.intp)
+        code[present[order]] = np.arange(len(order))
+        return code[self._places], self.levels[present[order]]
+
+    @property
+    def _places(self) -> Array:
+        """The position of each row's level; small types of codes could overflow."""
+        return np.asarray(self.codes, dtype=np.intp) - self.offset if self.offset else self.codes
 
 
 def sort_order(values: Array) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import math
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
@@ -100,7 +101,7 @@ class Table(Displayed, abc.ABC):
         invariants.instance("design", self.design, Design)
         if self.design.traits.is_independent:
             invariants.numbers("counts", np.asarray(self.cells.sum(-1)), self.batch, 0.0, invariants.MOST_CASES)
-        self.design.check(self.cells.shape)
+        self.design.check((*self.batch, math.prod(self.shape)))
 
     @property
     @abc.abstractmethod

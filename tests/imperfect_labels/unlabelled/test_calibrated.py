@@ -123,6 +123,18 @@ def test_periods_have_their_usual_names(every, names):
     assert chunks({"time": times}, {"by": times.astype(str).tolist()}, every, 3).keys == found.keys
 
 
+@pytest.mark.parametrize("method", ["bootstrap", "bayes"])
+def test_many_distinct_scores_of_a_population_are_drawn(method):
+    """The standard error of draws equals the delta method's, at a threshold and with predictions."""
+    score = np.random.default_rng(0).beta(0.8, 1.4, 5_000)
+    at = hs.calibrated(score, target="population").at(0.5)
+    given = hs.calibrated(score, y_pred=(score >= 0.5).astype(int), target="population")
+    expected = hs.estimate(at, "f1", method="delta").standard_error
+    for table in (at, given):
+        found = hs.estimate(table, "f1", method=method, random_state=0).standard_error
+        assert found == pytest.approx(expected, rel=4 / np.sqrt(2 * 9_999))  # four standard errors of the draws
+
+
 @pytest.mark.thorough
 def test_a_million_scores_take_about_a_sort():
     """All thresholds of a million scores cost a few sorts, not a pass a threshold."""

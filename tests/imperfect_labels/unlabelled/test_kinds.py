@@ -65,6 +65,9 @@ def test_decisions_stand_beside_one_score():
     for metric in ("f1", "accuracy", "mcc"):
         one, other = hs.estimate(given, metric), hs.estimate(at, metric)
         assert (one, one.low, one.high) == pytest.approx((other, other.low, other.high), abs=1e-9)
+    said = np.where(SCORE >= 0.3, "ill", "well")
+    parts = [hs.calibrated(SCORE[i::100], y_pred=said[i::100], labels=["well", "ill"]) for i in range(100)]
+    np.testing.assert_allclose(sum(parts[1:], parts[0]).counts, at.counts)
     turned = hs.calibrated({"s": SCORE, "said": SCORE < 0.3}["s"], y_pred=(SCORE < 0.3).astype(int))
     assert hs.estimate(turned, "recall") == pytest.approx(1 - hs.estimate(at, "recall"))
 

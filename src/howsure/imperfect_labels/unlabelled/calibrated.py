@@ -283,8 +283,6 @@ def _maker(
         return lambda some: _of_scores(score[some], *cases(some), two, design)
     if score.ndim == 1:
         labels = _binary(labels)
-        score = np.where(score < NONE, 0.0, score)
-        score = np.stack([1 - score, score], 1)
     classes = np.arange(score.shape[1]) if labels is None else label_array(labels)
     decisions = predicted_positions(score, predicted, classes)
     if kind == "scores":
@@ -317,11 +315,7 @@ def _of_scores(
     else:
         distinct, place = np.unique(score, return_inverse=True)
         number_each = np.bincount(place, number)
-    columns = np.empty((2, len(distinct)))  # each class is contiguous in memory, since readers go along one class
-    np.subtract(1, distinct, out=columns[0])
-    columns[1] = distinct
-    columns[1, : np.searchsorted(distinct, NONE)] = 0.0
-    probability = columns.T
+    probability = _of_both_classes(distinct)
     places = np.int32 if probability.size < 2**31 else np.int64
     own, cells = np.arange(len(distinct), dtype=places), np.arange(probability.size, dtype=places)
     if np.ndim(weight) == 0:
@@ -333,8 +327,18 @@ def _of_scores(
     return ScoresTable(counts=counts, scores=distinct, labels=classes, design=design(cases), rows=_total(number))
 
 
+def _of_both_classes(score: Array) -> Array:
+    """Return the probabilities of the negative and the positive class, each contiguous in memory, ``(n, 2)``."""
+    columns = np.empty((2, len(score)))
+    np.subtract(1, score, out=columns[0])
+    columns[1] = score
+    if score.min() < NONE:
+        columns[1, score < NONE] = 0.0
+    return columns.T
+
+
 def _of_probabilities(
-    probability: Array,
+    score: Array,
     number: Array,
     weight: Array | float,
     predicted: Array,
@@ -342,6 +346,12 @@ def _of_probabilities(
     design: type[Batch | Population],
 ) -> Table:
     size = len(classes)
+    if score.ndim == 1 and np.ndim(weight) == 0:  # cases with the same prediction lie together: sums need no copies
+        sides = [np.flatnonzero(predicted == each) for each in range(size)]
+        order = np.concatenate(sides)
+        score, number = score[order], number if (number == 1).all() else number[order]
+        predicted = np.repeat(np.arange(size, dtype=np.int8), [len(each) for each in sides])
+    probability = _of_both_classes(score) if score.ndim == 1 else score
     cells = size * np.arange(size) + np.arange(size)[:, None]
     cases = Cases(probability, number, predicted, cells, weight)
     counts = cases.counts((size, size))

@@ -66,8 +66,8 @@ def _in_range(score: Array, tally: Tally | None = None) -> Array:
     if not score.size:
         message = "`y_score` is empty: there is no case to evaluate."
         raise HowsureError(message)
-    outside = (score < 0) | (score > 1)
-    if outside.any():
+    if not (score.min() >= 0 and score.max() <= 1):
+        outside = (score < 0) | (score > 1)
         first = int(np.argmax(outside.reshape(len(score), -1).any(1)))
         worst = float(score[outside][0])
         number = outside.sum() if tally is None else tally.n[outside].sum()
@@ -99,7 +99,7 @@ def _probabilities(score: Array) -> Array:
 
 def predicted_positions(score: Array, predicted: object, classes: Array) -> Array:
     """Return the position of each case's predicted class, by default of the most probable one."""
-    if len(classes) != score.shape[1]:
+    if score.ndim == 2 and len(classes) != score.shape[1]:
         message = f"`labels` names {len(classes)} classes, and `y_score` has {score.shape[1]} columns."
         raise HowsureError(message)
     if predicted is None:
