@@ -265,7 +265,7 @@ def metrics_of(table):
 
 def peculiar(table):
     """Return metrics of labels, on this table, whose default interval is one that no metric by default has."""
-    if "predictions" not in table.holds:
+    if "predictions" not in table.data_kinds:
         return []
     wanted = ["recall@min", "f1@max", "f1@geometric", "nlr@macro", "plr", "dor", "ppv_at+prevalence=0.1"]
     return [name for name in wanted if result(resolve, name, table) is not None]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from howsure.designs.cell_sums import freedom_by_class, variance_by_class
+from howsure.designs.cell_sums import degrees_of_freedom_by_class, variance_by_class
 
 
 def by_hand(counts, squares, truth, slopes):
@@ -32,7 +32,7 @@ def test_many_tables_have_the_sums_of_each(weighted):
     expected = np.transpose(
         [by_hand(*each, truth, slope) for *each, slope in zip(counts, squares, slopes, strict=True)]
     )
-    for function, each in zip((variance_by_class, freedom_by_class), expected, strict=True):
+    for function, each in zip((variance_by_class, degrees_of_freedom_by_class), expected, strict=True):
         found = function(counts, squares, truth, slopes)
         np.testing.assert_allclose(found, each, rtol=1e-9)
         alone = [function(*one, truth, slope) for *one, slope in zip(counts, squares, slopes, strict=True)]
@@ -42,15 +42,17 @@ def test_many_tables_have_the_sums_of_each(weighted):
 def test_no_tables_have_no_sums():
     """A batch may be empty."""
     none = np.ones((0, 4))
-    for function in (variance_by_class, freedom_by_class):
+    for function in (variance_by_class, degrees_of_freedom_by_class):
         assert function(none, none, np.array([0, 0, 1, 1]), none).shape == (0,)
 
 
 def test_what_does_not_vary_has_no_end_of_degrees_of_freedom():
     """A form of slope 0 has infinite degrees of freedom, and no variance, in one table and in many."""
     truth, counts = np.array([0, 0, 1, 1]), np.full(4, 3.0)
-    assert np.isinf(freedom_by_class(counts, counts, truth, np.zeros(4)))
-    many = freedom_by_class(np.stack([counts] * 2), counts, truth, np.stack([np.zeros(4), [1.0, -1.0, 1.0, -1.0]]))
+    assert np.isinf(degrees_of_freedom_by_class(counts, counts, truth, np.zeros(4)))
+    many = degrees_of_freedom_by_class(
+        np.stack([counts] * 2), counts, truth, np.stack([np.zeros(4), [1.0, -1.0, 1.0, -1.0]])
+    )
     assert np.isinf(many[0])
     assert many[1] == pytest.approx(10)  # Welch's; by the tails it is 2 * 12**2 / 12
     assert variance_by_class(counts, counts, truth, np.zeros(4)) == 0

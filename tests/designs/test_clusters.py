@@ -31,8 +31,8 @@ def test_parts_answer_as_the_whole_does():
     """For a form in the cells of one part, that part's entries give the variance and small-sample correction of all."""
     rng = np.random.default_rng(0)
     table = hs.events(*rng.poisson(5, (3, 40)), unit=np.arange(40) // 2, label=np.tile(["a", "b"], 20))
-    for index, part in enumerate(table.design.split_by_class(table.truth, 2)):
-        form = np.where(table.truth == index, rng.normal(size=table.counts.size), 0.0)
+    for index, part in enumerate(table.design.split_by_class(table.true_class, 2)):
+        form = np.where(table.true_class == index, rng.normal(size=table.counts.size), 0.0)
         expected = table.design.variance(table.counts, form), *table.design.small_sample_correction(table.counts, form)
         found = part.variance(table.counts, form), *part.small_sample_correction(table.counts, form)
         assert [float(each) for each in found] == pytest.approx([float(each) for each in expected])

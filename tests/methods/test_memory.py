@@ -90,7 +90,7 @@ def test_draws_of_many_units_take_the_memory_of_a_block(make, kind, method):
     found = {}
 
     def ask(asked):
-        if table.holds == ("predictions",) and hasattr(table, "models"):
+        if table.data_kinds == ("predictions",) and hasattr(table, "models"):
             found["comparison"] = hs.compare(table, spec, method=asked, random_state=0)
         else:
             found["estimate"] = hs.estimate(table, spec, method=asked, random_state=0)

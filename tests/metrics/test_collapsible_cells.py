@@ -37,7 +37,7 @@ TABLES = tables()
 
 
 @pytest.mark.parametrize("average", SPECS)
-def test_a_metric_of_lumped_cells_is_that_of_the_table(average):
+def test_a_metric_of_collapsed_cells_is_that_of_the_table(average):
     """The sums of cells that a metric declares determine its value and its gradient."""
     for spec, table in itertools.product(SPECS[average], TABLES):
         for classes in (None, [0, 2]) if average and "binary" not in average else (None,):
@@ -48,7 +48,7 @@ def test_a_metric_of_lumped_cells_is_that_of_the_table(average):
             small = table.collapse_cells(codes)
             assert small.cells.sum() == table.cells.sum()
             assert metric(small.counted) == pytest.approx(metric(table.counted), rel=1e-12, abs=1e-14, nan_ok=True)
-            slopes = [np.nan_to_num(metric.slopes(each.counted)).ravel() for each in (table, small)]
+            slopes = [np.nan_to_num(metric.finite_gradient(each.counted)).ravel() for each in (table, small)]
             tied = metric.average in EXTREMES  # one of several tied classes is chosen
             assert tied or slopes[1][codes] == pytest.approx(slopes[0], rel=1e-9, abs=1e-12)
 
@@ -81,16 +81,16 @@ def test_metrics_of_both_margins_tell_all_cells_apart(spec):
 def test_metrics_together_keep_apart_what_one_of_them_does():
     """Accuracy and a class's F1 need five sums: right cases of other classes are separate from wrong ones."""
     table = hs.from_counts(np.full((6, 6), 4) + 30 * np.eye(6))
-    found = hs.methods.Bootstrap().lumped(
+    found = hs.methods.Bootstrap().drawn_from(
         [resolve(each, table) for each in ("accuracy", "f1@binary+positive_class=2")], table
     )
     assert sorted(found.cells.tolist()) == sorted([34, 5 * 4, 5 * 4, 5 * 34, 20 * 4])
 
 
-def test_lumps_keep_to_the_strata():
+def test_collapsed_cells_keep_to_the_strata():
     """With fixed class totals, accuracy needs right and wrong cases of each class."""
     table = hs.from_counts(np.full((6, 6), 4) + 30 * np.eye(6)).with_design(FixedMargins())
-    found = hs.methods.Bootstrap().lumped([resolve("accuracy", table)], table)
+    found = hs.methods.Bootstrap().drawn_from([resolve("accuracy", table)], table)
     assert sorted(found.cells.tolist()) == [20.0] * 6 + [34.0] * 6
 
 
@@ -101,4 +101,4 @@ def test_weighted_tables_and_tables_of_many_labels_are_drawn_whole():
     weighted = hs.confusion(true, predicted, sample_weight=rng.uniform(1, 2, 60))
     labels = hs.confusion(*(rng.random((2, 60, 3)) < 0.5))
     for table, spec in ((weighted, "accuracy"), (labels, "recall@macro")):
-        assert hs.methods.Bootstrap().lumped([resolve(spec, table)], table) is table
+        assert hs.methods.Bootstrap().drawn_from([resolve(spec, table)], table) is table

@@ -53,7 +53,7 @@ def test_moments_are_sums_over_all_cells(wrong, by_numpy):
         np.testing.assert_allclose(found.third, (full * slopes**3).sum((-2, -1)), rtol=1e-9, atol=1e-12)
         right, wrong_ones = found.slopes[..., :7], found.slopes[..., 7:-14]
         np.testing.assert_allclose(right, np.diagonal(slopes, axis1=-2, axis2=-1), rtol=1e-9)
-        np.testing.assert_allclose(wrong_ones, slopes[..., tables.truth, tables.prediction], rtol=1e-9)
+        np.testing.assert_allclose(wrong_ones, slopes[..., tables.true_class, tables.prediction], rtol=1e-9)
         for each, by_class in enumerate((expected.by_row, expected.by_column)):
             own = found.slopes[..., -14:].reshape(2, 3, 2, 7)[..., each, :]
             np.testing.assert_allclose(own, by_class, rtol=1e-9)

@@ -27,7 +27,7 @@ def a_metric(rng, table):
     known = [
         each
         for each in REGISTRY.shipped
-        if each.reads_any(table.holds) or (table.kind.has_thresholds and each.of_predictions)
+        if each.reads_any(table.data_kinds) or (table.kind.has_thresholds and each.of_predictions)
     ]
     definition = known[rng.integers(len(known))]
     if not definition.has_averages or rng.random() < 0.2:

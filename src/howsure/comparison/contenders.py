@@ -70,7 +70,7 @@ class Contenders:
     values: Array
     covariance: Array
     cases: Array
-    freedom: Array
+    degrees_of_freedom: Array
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -80,7 +80,9 @@ class Contenders:
     def estimated(self, chosen: Array, sign: float) -> Estimated:
         """Return the estimates of some models, higher being better."""
         pairs = np.ix_(chosen, chosen)
-        return Estimated(sign * self.values[chosen], self.covariance[pairs], self.cases[pairs], self.freedom[pairs])
+        return Estimated(
+            sign * self.values[chosen], self.covariance[pairs], self.cases[pairs], self.degrees_of_freedom[pairs]
+        )
 
 
 def groups_are_models(function: AppliedByGroup[P, T]) -> AppliedByGroup[P, T]:

@@ -202,7 +202,7 @@ def _probabilities(names: list[str], estimated: Estimated, deviations: Array, rn
         return Ranks(names=tuple(names), probabilities=np.ones((size, size)), draws=number)
     if not np.isfinite(estimated.covariance).all():
         return Ranks(names=tuple(names), probabilities=np.full((size, size), np.nan), draws=number)
-    degrees_of_freedom = max(float(np.minimum(estimated.cases - 1, estimated.freedom).min()), 1.0)
+    degrees_of_freedom = max(float(np.minimum(estimated.cases - 1, estimated.degrees_of_freedom).min()), 1.0)
     wider = (
         np.sqrt(degrees_of_freedom / rng.chisquare(degrees_of_freedom, number))
         if math.isfinite(degrees_of_freedom)

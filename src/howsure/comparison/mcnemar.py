@@ -111,7 +111,7 @@ def rights(models: JointTable, test: str, names: Sequence[str]) -> Booleans:
     HowsureError
         If the models return scores, or the cases are not independent.
     """
-    if models.holds != ("predictions",) or not models.design.traits.is_independent:
+    if models.data_kinds != ("predictions",) or not models.design.traits.is_independent:
         message = f"{test} is for labels of independent, unweighted cases. Use `compare_all(table, 'accuracy')`."
         raise HowsureError(message)
     diagonal = np.eye(len(models.labels))

@@ -44,7 +44,7 @@ class Estimated:
     values: Array
     covariance: Array
     cases: Array
-    freedom: Any = np.inf
+    degrees_of_freedom: Any = np.inf
 
     @cached_property
     def differences(self) -> Array:
@@ -67,7 +67,7 @@ class Estimated:
     def null_spread(self) -> Array:
         """Standard error of each difference under equality of the models; plain with degrees of freedom of its own."""
         unseen = np.where(
-            np.isfinite(self.freedom) & (self.spread > 0), 0.0, safe_divide(self.differences**2, self.cases)
+            np.isfinite(self.degrees_of_freedom) & (self.spread > 0), 0.0, safe_divide(self.differences**2, self.cases)
         )
         return np.asarray(np.sqrt(self.spread**2 + unseen))
 
@@ -85,7 +85,9 @@ class Estimated:
         from scipy.special import ndtri, stdtr
 
         plain = safe_divide(self.differences, self.null_spread)
-        degrees_of_freedom = np.where(self.is_silent, np.where(self.cases < MANY, self.cases - 1, np.inf), self.freedom)
+        degrees_of_freedom = np.where(
+            self.is_silent, np.where(self.cases < MANY, self.cases - 1, np.inf), self.degrees_of_freedom
+        )
         few = np.isfinite(degrees_of_freedom)
         share = np.where(
             degrees_of_freedom > 0,
@@ -107,8 +109,8 @@ class Estimated:
         size = np.abs(self.statistic)
         seen = np.where(size > 0, safe_divide(np.abs(self.differences), size), np.inf)
         error = np.where(self.is_silent, seen, self.null_spread)
-        students = np.isfinite(self.freedom) & ~self.is_silent
-        factor = np.where(students, quantile(Level(float(share_beyond(critical))), self.freedom), critical)
+        students = np.isfinite(self.degrees_of_freedom) & ~self.is_silent
+        factor = np.where(students, quantile(Level(float(share_beyond(critical))), self.degrees_of_freedom), critical)
         return np.where(np.isfinite(error), factor * np.where(np.isfinite(error), error, 0.0), np.inf)
 
     def deviations(self, rng: np.random.Generator) -> Array:

@@ -172,7 +172,7 @@ def score_table(table: Any, y_score: Any = None, cases: Mapping[str, Any] = NO_C
         first = next(iter(cases))
         rest = (
             "give it to `scores`"
-            if hasattr(table, "holds")
+            if hasattr(table, "data_kinds")
             else f"give `y_score` with it, as in `scores(…, {first}=…)`"
         )
         message = f"`{first}` belongs to the cases of the table: {rest}."

@@ -83,7 +83,7 @@ def _of_treating_all(table: Any, sample: Sample, seed: Seed) -> Limits:
     at = method.at_levels(same, small, seed)
 
     def limits(level: float) -> tuple[Floats, Floats]:
-        found = at(level).of_one()
+        found = at(level).to_scalars()
         low, high = (found.low, found.high) if math.isnan(prevalence) else (prevalence, prevalence)
         return low - weights * (1 - low), high - weights * (1 - high)
 
@@ -115,7 +115,7 @@ def _together(metrics: Sequence[Metric], tables: Sequence[Table], seed: Seed) ->
     if are_alike and all(isinstance(each, Flow) for each in methods) and are_means(same, small):
         return means_at_levels(same, small)
     at = [method.at_levels(metric, own, seed) for method, metric, own in chosen]
-    return lambda level: stacked([each(level).of_one() for each in at])
+    return lambda level: stacked([each(level).to_scalars() for each in at])
 
 
 def _of_difference(table: Any, sample: Sample, pair: tuple[str, str], seed: Seed) -> IntervalAtLevel:

@@ -112,7 +112,7 @@ def checked_risks(table: object, y_score: object, cases: dict[str, Any]) -> Scor
     """
     if y_score is not None:
         table, cases = risk_table(table, y_score, **cases), {}
-    if {*getattr(table, "holds", ())} == {"scores"} and hasattr(table, "models") and not cases:
+    if {*getattr(table, "data_kinds", ())} == {"scores"} and hasattr(table, "models") and not cases:
         risks: Any = table
         each = [risks.model(name) for name in risks.models]
     else:

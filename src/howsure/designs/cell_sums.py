@@ -29,7 +29,7 @@ def variance_by_class(counts: Array, squares: Array, truth: Array, gradient: Arr
     return np.asarray(np.where(size > 0, each, 0.0).sum(-1))
 
 
-def freedom_by_class(counts: Array, squares: Array, truth: Array, gradient: Array) -> Array:
+def degrees_of_freedom_by_class(counts: Array, squares: Array, truth: Array, gradient: Array) -> Array:
     """Return Satterthwaite's degrees of freedom of ``sum(squares * slopes**2)``; infinite where that is zero.
 
     The result is the smaller of two numbers. The first is Welch's, where each class has its number of cases minus 1 (at

@@ -16,8 +16,8 @@ from howsure.designs.cell_sums import (
     added_up,
     apportioned,
     confusion_from_top,
+    degrees_of_freedom_by_class,
     dot,
-    freedom_by_class,
     variance_by_class,
     within_classes,
 )
@@ -85,7 +85,7 @@ class FixedMargins(VarianceDetails, Algebra, Resampling, TwoLevel):
 
     def satterthwaite_df(self, counts: Array, true_class: Array, gradient: Array) -> Array:
         """Return Satterthwaite's degrees of freedom; fixed class totals have no variance."""
-        return freedom_by_class(counts, counts, true_class, within_classes(counts, true_class, gradient))
+        return degrees_of_freedom_by_class(counts, counts, true_class, within_classes(counts, true_class, gradient))
 
     def effective_sample_size(self, counts: Array, cells: Array) -> Array:
         """Return the number of cases in the marked cells."""

@@ -15,8 +15,8 @@ from howsure.designs.base import Design, active_cells, safe_divide
 from howsure.designs.cell_sums import (
     added_up,
     confusion_from_top,
+    degrees_of_freedom_by_class,
     dot,
-    freedom_by_class,
     variance_by_class,
 )
 from howsure.designs.resampling import Resampling
@@ -64,7 +64,7 @@ class Independent(VarianceDetails, Algebra, Resampling):
 
     def satterthwaite_df(self, counts: Array, true_class: Array, gradient: Array) -> Array:
         """Return Satterthwaite's degrees of freedom."""
-        return freedom_by_class(counts, counts, true_class, gradient)
+        return degrees_of_freedom_by_class(counts, counts, true_class, gradient)
 
     def effective_sample_size(self, counts: Array, cells: Array) -> Array:
         """Return the number of cases in the marked cells."""
@@ -209,7 +209,7 @@ class Weighted(VarianceDetails, Algebra, Resampling):
 
     def satterthwaite_df(self, counts: Array, true_class: Array, gradient: Array) -> Array:
         """Return Satterthwaite's degrees of freedom, with the effective weight of each cell for its cases."""
-        return freedom_by_class(counts, self.weight_squared, true_class, gradient)
+        return degrees_of_freedom_by_class(counts, self.weight_squared, true_class, gradient)
 
     def effective_sample_size(self, counts: Array, cells: Array) -> Array:
         """Return Kish's effective sample size, ``sum(w)**2 / sum(w**2)``."""

@@ -289,7 +289,7 @@ class Quantity:
         if table is None:
             return cls(metric.name, metric.label)
         stated = metric.spec is not None and metric.spec.positive_class is not None
-        depends = "scores" in table.holds or (metric.positive is not None and not stated)
+        depends = "scores" in table.data_kinds or (metric.positive is not None and not stated)
         positive = (table.positive, table.is_ordered) if depends else ("", True)
         return cls(metric.name, metric.label, *positive, 0 if table.batch else int(table.rows))
 

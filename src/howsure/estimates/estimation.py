@@ -390,7 +390,7 @@ class _Request:
             not resolve(each, table, classes=self.classes, threshold=self.threshold).of_scores for each in asked
         )
         if not table.kind.has_thresholds:
-            message = f"`threshold` is for tables of scores, and this one holds {table.holds[-1]}: drop it."
+            message = f"`threshold` is for tables of scores, and this one holds {table.data_kinds[-1]}: drop it."
             raise HowsureError(message)
         if not counts:
             names = ", ".join(f"`{resolve(each, table).name}`" for each in asked)

@@ -36,4 +36,4 @@ def estimates_at(table: Table, asked: str | Spec | Metric, levels: Sequence[floa
     method, same, small = method_and_table(metric, table, None)
     interval, own = method.at_levels(same, small), own_table(table, metric)
     quantity = Quantity.of(metric, table)
-    return [finished(quantity, *own, level, method, interval(level).of_one()) for level in levels]
+    return [finished(quantity, *own, level, method, interval(level).to_scalars()) for level in levels]

@@ -83,7 +83,7 @@ class Measured:
 
         def limits(half_width: float) -> tuple[Array, Array]:
             level = level_at(half_width)
-            found = [each(level).of_one() for each in at]
+            found = [each(level).to_scalars() for each in at]
             return np.array([each.low for each in found]), np.array([each.high for each in found])
 
         estimated = Estimated(values, limits, _correlation(every, bound))

@@ -97,7 +97,7 @@ def _is_of_separate_tables(contrast: Contrast, table: Table) -> bool:
 
 def _is_smooth_and_bounded(metric: Metric, table: Table) -> bool:
     """Return whether simulations showed that the flow covers; the exceptions are on the page on coverage."""
-    one = metric.of_one_model
+    one = metric.single_model
     stated = one.spec is not None and one.spec.arguments.get("prevalence") is not None  # far from that of the sample
     covered = has_flow(table)
     of_a_sample = one.spec is not None and one.spec.definition.disagreement is not None  # rebuilt for each table

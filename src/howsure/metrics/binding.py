@@ -97,7 +97,7 @@ def resolve(
         return of_scores(asked, table)
     if isinstance(table, ScoreMatrixTable):
         return of_score_matrix(asked, table)
-    if asked.definition.takes_table(table.holds):
+    if asked.definition.takes_table(table.data_kinds):
         return of_values(asked, table)
     return of_predictions(asked, table, classes, without)
 
@@ -159,7 +159,7 @@ def _check(asked: Spec, table: Table) -> None:
     """Refuse a metric that is not defined for a table, or whose arguments are not."""
     if isinstance(table, JointTable):
         raise HowsureError(table.needs_one_model)
-    if not asked.definition.reads_any(table.holds):
+    if not asked.definition.reads_any(table.data_kinds):
         raise _of_another_kind(asked, table)
     if asked.arguments and asked.definition.also:
         _refuse_others_arguments(asked, table)
@@ -237,7 +237,7 @@ def _at_threshold(spec: Spec | Metric, table: ScoresTable, threshold: float, cla
 
 def _refuse_others_arguments(spec: Spec, table: Table) -> None:
     """Refuse arguments that belong to the metric's form for another kind of table."""
-    taken = inspect.signature(spec.definition.form_for(table.holds)).parameters
+    taken = inspect.signature(spec.definition.form_for(table.data_kinds)).parameters
     if foreign := [name for name in spec.arguments if name not in taken]:
         message = f"`{foreign[0]}` of `{spec.definition.name}` has no meaning for a {table.kind.noun}. Drop it."
         raise HowsureError(message)
@@ -246,7 +246,7 @@ def _refuse_others_arguments(spec: Spec, table: Table) -> None:
 def _refuse_unordered(spec: Spec, table: Table) -> None:
     """Refuse classes whose order nothing states, where there are more than two."""
     known = table.labels.tolist()
-    if "errors" in table.holds or table.is_ordered or len(known) <= TWO:
+    if "errors" in table.data_kinds or table.is_ordered or len(known) <= TWO:
         return
     message = (
         f"`{spec.text}` needs the order of the classes, and {listed(known)} is that of the alphabet. State it, from "
@@ -257,7 +257,7 @@ def _refuse_unordered(spec: Spec, table: Table) -> None:
 
 def _of_another_kind(spec: Spec, table: Table) -> HowsureError:
     """Return the error for a metric that is not defined for a kind of table, with what to use instead."""
-    wanted, held = spec.definition.form, table.holds[-1]
+    wanted, held = spec.definition.form, table.data_kinds[-1]
     own = form_of(held)
     if own is not None and (same := own.counterparts.get(spec.definition.name)):
         kind = wanted.reads if wanted.maker else "predictions and the truth"

@@ -11,7 +11,7 @@ import numpy as np
 from howsure.arrays import Array
 from howsure.metrics.averages import BY_NAME, Average
 from howsure.metrics.class_sets import ClassSet, gaps, unseen
-from howsure.metrics.collapsible_cells import lumps_of_shares
+from howsure.metrics.collapsible_cells import codes_of_shares
 from howsure.metrics.metric import Metric
 from howsure.metrics.registry import REGISTRY, Definition
 from howsure.metrics.spec import Spec
@@ -45,7 +45,7 @@ def averaged(spec: Spec, table: Table, average: Average, chosen: Array | None, w
     size = len(table.labels)
     members = ClassSet.of(spec, table, chosen, without)
     kept = None if chosen is None and len(members.kept) == size else members.kept
-    codes = lumps_of_shares(spec, members.kept, table, weighs=average.reads_weights)
+    codes = codes_of_shares(spec, members.kept, table, weighs=average.reads_weights)
     found = ClassAverage(spec, average, members, kept, codes)
     return Metric(
         **basics(spec, size),

@@ -15,10 +15,10 @@ from howsure.metrics.forms import Ratio
 from howsure.metrics.spec import Spec
 from howsure.tables.table import Table
 
-Lumping = Callable[[], Array] | None
+CellCodes = Callable[[], Array] | None
 
 
-def lumps_of_outcomes(size: int, where: Any) -> Array:
+def codes_of_outcomes(size: int, where: Any) -> Array:
     """Return the codes of a metric of the outcomes of some classes, added up.
 
     Parameters
@@ -30,9 +30,9 @@ def lumps_of_outcomes(size: int, where: Any) -> Array:
 
     Examples
     --------
-    >>> lumps_of_outcomes(3, [2]).tolist()
+    >>> codes_of_outcomes(3, [2]).tolist()
     [[0, 0, 2], [0, 0, 2], [1, 1, 4]]
-    >>> lumps_of_outcomes(3, slice(None)).tolist()
+    >>> codes_of_outcomes(3, slice(None)).tolist()
     [[4, 3, 3], [3, 4, 3], [3, 3, 4]]
     """
     member = np.zeros(size, dtype=np.intp)
@@ -40,13 +40,13 @@ def lumps_of_outcomes(size: int, where: Any) -> Array:
     return np.where(np.eye(size, dtype=bool), 4 * member, member[:, None] + 2 * member)
 
 
-def lumps_of_ratio(ratio: Ratio) -> Array:
+def codes_of_ratio(ratio: Ratio) -> Array:
     """Return the codes of a ratio of linear forms: cells with equal coefficients."""
     pairs = (ratio.numerator + 1j * ratio.denominator).ravel()
     return np.unique(pairs, return_inverse=True)[1].reshape(ratio.numerator.shape)
 
 
-def lumps_of_shares(spec: Spec, classes: Array, table: Table, *, weighs: bool) -> Lumping:
+def codes_of_shares(spec: Spec, classes: Array, table: Table, *, weighs: bool) -> CellCodes:
     """Return the function that computes the codes for an average over classes; None if all cells differ.
 
     For a ratio of linear forms in (tp, fn), such as recall, or in (tp, fp), such as precision, the numbers of right and

@@ -14,7 +14,7 @@ from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.metrics import averages
 from howsure.metrics.class_averages import averaged, basics, mean_recall
-from howsure.metrics.collapsible_cells import lumps_of_outcomes, lumps_of_ratio
+from howsure.metrics.collapsible_cells import codes_of_outcomes, codes_of_ratio
 from howsure.metrics.forms import Ratio, complex_step, divide
 from howsure.metrics.metric import Metric
 from howsure.metrics.registry import REGISTRY, Definition
@@ -189,7 +189,7 @@ def _of_one_table(
 
     if form is None and definition.linear:
         form = partial(_ratio_of_outcomes, definition, arguments, by_cell)
-    codes = partial(lumps_of_outcomes, size, where) if table.kind.has_rows else None
+    codes = partial(codes_of_outcomes, size, where) if table.kind.has_rows else None
     return Metric(
         **basics(spec, size),
         counts_class=type(own),
@@ -229,7 +229,7 @@ def _of_margins(spec: Spec, size: int) -> Metric:
         counts_class=ConfusionCounts,
         value=value,
         gradient=(lambda counts: slopes_of_ratio(ratio(), counts)) if definition.linear else gradient,
-        structure=CellSums(lambda: lumps_of_ratio(ratio()), ratio) if definition.linear else None,
+        structure=CellSums(lambda: codes_of_ratio(ratio()), ratio) if definition.linear else None,
     )
 
 
@@ -270,7 +270,7 @@ def _of_coefficients(spec: Spec, size: int) -> Metric:
         counts_class=ConfusionCounts,
         value=lambda counts: value_of_ratio(ratio, counts),
         gradient=lambda counts: slopes_of_ratio(ratio, counts),
-        structure=CellSums(lambda: lumps_of_ratio(ratio), lambda: ratio),
+        structure=CellSums(lambda: codes_of_ratio(ratio), lambda: ratio),
     )
 
 

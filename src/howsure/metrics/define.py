@@ -260,7 +260,7 @@ def define_evidence(
 ) -> Callable[..., Callable[[Function], Function]]:
     """Define a kind of evidence, and return the decorator that registers its metrics.
 
-    The tables are a subclass of `CasesTable` with ``holds = (name,)``. Metrics are functions of such a table that
+    The tables are a subclass of `CasesTable` with ``data_kinds = (name,)``. Metrics are functions of such a table that
     return `Scored`. Estimates, comparisons, groups, reports and files then
     support the kind. ``howsure.testing.check_evidence`` tests it.
 
@@ -300,7 +300,7 @@ def define_evidence(
     ... class VisitsTable(hs.kinds.CasesTable):
     ...     '''Patients by number of visits.'''
     ...     visits: np.ndarray
-    ...     holds = ("visits",)
+    ...     data_kinds = ("visits",)
     >>> def visits(number, **more):
     ...     return hs.kinds.count_cases(VisitsTable, {"visits": number}, **more)
     >>> visits_metric = hs.kinds.define_evidence("visits", examples=lambda: [visits([1, 4, 2, 2, 3, 7])])

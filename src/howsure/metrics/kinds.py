@@ -22,9 +22,9 @@ class Form:
     Parameters
     ----------
     name : str
-        Name of the form. For a kind of evidence: the name in `Table.holds` of the tables that contain it.
+        Name of the form. For a kind of evidence: the name in `Table.data_kinds` of the tables that contain it.
     reads : str
-        The contents of tables that its metrics are defined for, one of `Table.holds`; the name by default.
+        The contents of tables that its metrics are defined for, one of `Table.data_kinds`; the name by default.
     by_class : bool
         Whether its functions are evaluated for each class against the rest.
     takes : tuple of str
@@ -89,7 +89,7 @@ def form_of(name: str) -> Form | None:
 
 def has_flow(table: Table) -> bool:
     """Whether the default interval of all metrics of the table's kind of evidence is `Flow`."""
-    form = FORMS.get(table.holds[-1])  # defined once a metric of it is bound
+    form = FORMS.get(table.data_kinds[-1])  # defined once a metric of it is bound
     return form is not None and form.flow
 
 

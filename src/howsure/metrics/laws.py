@@ -166,7 +166,7 @@ def generic_tables(spec: Spec) -> Iterator[Table]:
     found: list[Table] = []
     if definition.form.takes_table or definition.also:
         forms = [form for form in all_forms() if form.takes_table]
-        found = [table for form in forms for table in form.examples() if not read.isdisjoint(table.holds)]
+        found = [table for form in forms for table in form.examples() if not read.isdisjoint(table.data_kinds)]
     yield from found
     if definition.form.takes_table and not definition.of_scores:
         if not found:

@@ -90,7 +90,7 @@ class Metric:
         """
         return counts.once_for(self, "gradient", lambda own: np.ascontiguousarray(self.gradient(own)))
 
-    def slopes(self, counts: object) -> Array:
+    def finite_gradient(self, counts: object) -> Array:
         """Return the gradient on counts, in their shape; 0 where it is undefined."""
         with np.errstate(all="ignore"):
             gradient = np.asarray(self.gradient(counts), dtype=float)
@@ -122,11 +122,11 @@ class Metric:
     @property
     def is_distance(self) -> bool:
         """Whether it is a distance from calibration, to which noise only adds, or an average or contrast of such."""
-        one = self.of_one_model
+        one = self.single_model
         return isinstance(one.structure, Distance) or one.averages_distances
 
     @property
-    def of_one_model(self) -> Metric:
+    def single_model(self) -> Metric:
         """Itself; of a contrast the metric that it compares, as the first model's."""
         return self if self.contrast is None else self.contrast.first.metric
 

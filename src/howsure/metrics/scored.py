@@ -54,7 +54,7 @@ def of_values(spec: Spec, table: Table) -> Metric:
     HowsureError
         If an argument is not valid.
     """
-    built = spec.definition.form_for(table.holds)(table, **spec.arguments)
+    built = spec.definition.form_for(table.data_kinds)(table, **spec.arguments)
     return of_cells(spec, built, built.range or spec.definition.bounds(2, spec.arguments))
 
 

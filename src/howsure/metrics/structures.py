@@ -15,7 +15,7 @@ from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.metrics.averages import Average
 from howsure.metrics.class_sets import ClassSet
-from howsure.metrics.collapsible_cells import Lumping
+from howsure.metrics.collapsible_cells import CellCodes
 from howsure.metrics.forms import Distance, OperatingPoint, Parts, Rank, Ratio, Undefined, divide
 from howsure.metrics.registry import REGISTRY, MeanLoss
 from howsure.metrics.spec import Spec
@@ -44,7 +44,7 @@ class CellSums:
         Positions of the classes whose outcomes are added, if these are not all.
     """
 
-    codes: Lumping = None
+    codes: CellCodes = None
     form: Callable[[], Ratio] | None = None
     positive: int | None = None
     classes: Array | None = None
@@ -80,7 +80,7 @@ class ClassAverage:
     average: Average
     members: ClassSet
     kept: Array | None
-    codes: Lumping = None
+    codes: CellCodes = None
     scale: float = 1.0
 
     def value(self, counts: ClassCounts) -> Array:

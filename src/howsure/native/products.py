@@ -47,7 +47,7 @@ class ProductTables:
     """
 
     def __init__(self, truth: Array, prediction: Array, classes: int) -> None:
-        self.truth, self.prediction = (np.ascontiguousarray(each, dtype=np.int64) for each in (truth, prediction))
+        self.true_class, self.prediction = (np.ascontiguousarray(each, dtype=np.int64) for each in (truth, prediction))
         self.classes = classes
 
     def errors(self, cells: Array) -> tuple[Array, Array]:
@@ -82,13 +82,18 @@ class ProductTables:
         compiled = kernel("product_points")
         if compiled is not None:
             found = Moments(np.empty(cells.shape), *(np.empty(cells.shape[:-1]) for _ in range(3)))
-            each = cells.reshape(-1, len(cases), 3 * self.classes + len(self.truth))  # raises if it does not fit
+            each = cells.reshape(-1, len(cases), 3 * self.classes + len(self.true_class))  # raises if it does not fit
             require_equal("product_points", averages.times.shape, (len(cases), self.classes))
             require_equal("product_points", (cells.dtype, cells.flags.c_contiguous), (np.dtype(float), True))
-            sizes = (len(each), len(cases), self.classes, len(self.truth))
+            sizes = (len(each), len(cases), self.classes, len(self.true_class))
             made = (cells, found.value, found.slopes, found.second, found.third, np.empty(6 * self.classes))
             compiled(
-                *sizes, self.truth, self.prediction, *averages.arrays, np.ascontiguousarray(cases, dtype=float), *made
+                *sizes,
+                self.true_class,
+                self.prediction,
+                *averages.arrays,
+                np.ascontiguousarray(cases, dtype=float),
+                *made,
             )
             return found
         hits, (misses, alarms) = cells[..., : self.classes], self.errors(cells)
@@ -96,7 +101,7 @@ class ProductTables:
         scale = (cases / rows.sum(-1))[..., None]
         value, by_hit, by_row, by_column = averages.slopes(scale * hits, scale * rows, scale * columns)
         cells[..., : -self.classes] *= scale
-        of_wrong = by_row[..., self.truth] + by_column[..., self.prediction]
+        of_wrong = by_row[..., self.true_class] + by_column[..., self.prediction]
         slopes = np.concatenate([by_hit + by_row + by_column, of_wrong, by_row, by_column], -1)
         told = slice(-2 * self.classes)
         squares = cells[..., told] * slopes[..., told] ** 2
@@ -117,7 +122,7 @@ class ProductTables:
     def _runs(self) -> tuple[Array, _Runs, _Runs]:
         """The order by predicted class, and the runs of equal ones in either order."""
         order = np.argsort(self.prediction, kind="stable")
-        return order, _Runs(self.truth), _Runs(self.prediction[order])
+        return order, _Runs(self.true_class), _Runs(self.prediction[order])
 
 
 @final

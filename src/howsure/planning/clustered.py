@@ -79,7 +79,7 @@ def intracluster_correlation(metric: Metric, table: Table) -> tuple[float, float
         float(VarianceDetails.of(table.design).mean_unit_size(table.cells)),
         table.rows / (float(table.design.degrees_of_freedom) + 1),
     )
-    gradient = metric.slopes(table.counted)
+    gradient = metric.finite_gradient(table.counted)
     effect = safe_divide(table.variance(gradient), independent(table).variance(gradient))
     return float(np.clip(safe_divide(effect - 1, np.asarray(size - 1)), 0.0, MOST_CORRELATED)), float(mean)
 

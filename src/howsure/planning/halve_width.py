@@ -68,7 +68,7 @@ def to_halve(metric: Metric, table: Table) -> More | None:
     'Half as wide an interval needs about 141 more cases of class 1.'
     """
     traits = table.design.traits
-    if not (traits.is_counted and traits.has_one_unit and metric.of_one_model.takes_batches):
+    if not (traits.is_counted and traits.has_one_unit and metric.single_model.takes_batches):
         return None
     with np.errstate(all="ignore"):
         value, error = float(metric(table.counted)), float(standard_error(metric, table))

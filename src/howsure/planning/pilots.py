@@ -183,7 +183,7 @@ class Pilot:
     def takes_batches(self) -> bool:
         """Whether the intervals of many studies, and of either model, are computed in one pass."""
         table, metric = self.joint
-        if not (self.chosen.takes_batches and metric.of_one_model.takes_batches):
+        if not (self.chosen.takes_batches and metric.single_model.takes_batches):
             return False
         sides = () if metric.contrast is None else (metric.contrast.first, metric.contrast.second)
         return all(default_method(each.metric, each.view.table(table)).takes_batches for each in sides)
@@ -202,7 +202,7 @@ class Pilot:
         metrics have their true variance.
         """
         table, metric = self.joint
-        if metric.of_one_model.proportion is None:
+        if metric.single_model.proportion is None:
             return self.variance
         if not self.is_comparison:
             try:
@@ -215,7 +215,7 @@ class Pilot:
         with np.errstate(all="ignore"):
             gradient = np.nan_to_num(metric.gradient(filled.counted)).reshape(filled.cells.shape)
         if len(self.tables) > 1:
-            return self._pooled(metric.of_one_model, gradient)
+            return self._pooled(metric.single_model, gradient)
         n_effective = float(effective_sample_size(table, active_cells(np.ones(gradient.shape), gradient)))
         return self.variance + self.value**2 * self.cases / n_effective if n_effective > 0 else self.variance
 
@@ -241,7 +241,7 @@ class Pilot:
         rng : Generator
             Source of the draws.
         """
-        if not (self.draws_studies and self.joint[1].of_one_model.takes_batches):
+        if not (self.draws_studies and self.joint[1].single_model.takes_batches):
             return None
         joint, metric = self.of_batch(self.drawn(self.cases, size, rng))
         with np.errstate(all="ignore"):
@@ -318,7 +318,8 @@ class Pilot:
     def _nearer(self, ahead: float) -> Pilot:
         table, metric = self.joint
         parts = np.split(
-            metric.slopes(table.counted).reshape(-1), np.cumsum([int(np.prod(each.shape)) for each in self.tables])[:-1]
+            metric.finite_gradient(table.counted).reshape(-1),
+            np.cumsum([int(np.prod(each.shape)) for each in self.tables])[:-1],
         )
         gradient = [
             TwoLevel.of(each.design).project_gradient(each.cells, part)

@@ -184,7 +184,7 @@ def corrected_cases(
 
     place = corrected(goal, goal.place(start), slope, snapped, reached)
     n = whole(pilot, (1 - WITHIN) * goal.number(place))
-    counts = pilot.takes_batches and "predictions" in pilot.joint[0].holds
+    counts = pilot.takes_batches and "predictions" in pilot.joint[0].data_kinds
     reach = goal.neighbours if counts and n <= STEPS * pilot.unit else 0
     around = [whole(pilot, n + step * pilot.unit) for step in range(-reach, reach + 1)]
     if reach == 0:

@@ -215,7 +215,7 @@ def in_clusters(pilot: Pilot, size: object, icc: object) -> Pilot:
     if size is None and icc is None:
         return pilot
     first = pilot.tables[0]
-    if "trials" in first.holds and not pilot.is_comparison:
+    if "trials" in first.data_kinds and not pilot.is_comparison:
         return replace(pilot, tables=(with_runs(first, size, icc),))
     for table in pilot.tables:
         refuse_clusters(table)

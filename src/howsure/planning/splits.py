@@ -68,12 +68,12 @@ class Classes:
         plain = table.design.traits.is_independent or table.design.traits.has_fixed_class_totals
         if not (plain and table.kind.has_one_label_per_case and len(table.labels) > 1) or table.kind.has_values:
             return None
-        gradient, cells, number = metric.slopes(table.counted).reshape(-1), table.cells, len(table.labels)
-        totals = np.bincount(table.truth, cells, number)
+        gradient, cells, number = metric.finite_gradient(table.counted).reshape(-1), table.cells, len(table.labels)
+        totals = np.bincount(table.true_class, cells, number)
         if not totals.all():
             return None
-        means = np.bincount(table.truth, cells * gradient, number) / totals
-        squares = np.bincount(table.truth, cells * (gradient - means[table.truth]) ** 2, number) / totals
+        means = np.bincount(table.true_class, cells * gradient, number) / totals
+        squares = np.bincount(table.true_class, cells * (gradient - means[table.true_class]) ** 2, number) / totals
         whole = totals.sum()
         centre = totals @ means / whole
         between = float(totals @ (means - centre) ** 2) * whole
@@ -115,7 +115,7 @@ def of_test_sets(pilot: Pilot, n: float) -> tuple[Share, ...]:
     """Return the best split of n cases over two test sets: proportional to the root of the variance per case."""
     joint, metric = pilot.joint
     sizes = [int(np.prod(each.shape)) for each in pilot.tables]
-    parts = np.split(metric.slopes(joint.counted), np.cumsum(sizes)[:-1])
+    parts = np.split(metric.finite_gradient(joint.counted), np.cumsum(sizes)[:-1])
     pairs = zip(pilot.tables, parts, strict=True)
     variances = np.array([float(each.rows * each.variance(part.reshape(each.shape))) for each, part in pairs])
     shares = np.array([each.rows / pilot.cases for each in pilot.tables])

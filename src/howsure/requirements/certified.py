@@ -271,7 +271,7 @@ class _ByInterval:
 
     def _is_shown(self, position: int, level: float) -> bool:
         method, metric, table = self._at(position)
-        found = method.at_levels(metric, table, self.seed)(Level(2 * level)).of_one()
+        found = method.at_levels(metric, table, self.seed)(Level(2 * level)).to_scalars()
         bound = self.requirement.bound
         return bool(found.low >= bound if self.requirement.is_above else found.high <= bound)  # not where they are nan
 

@@ -254,7 +254,7 @@ def _scale(
         if math.isinf(degrees_of_freedom)
         else [share_beyond_t(each, degrees_of_freedom) for each in widths.tolist()]
     )
-    found = [at_level(Level(float(tail))).of_one() for tail in tails[1:]]
+    found = [at_level(Level(float(tail))).to_scalars() for tail in tails[1:]]
     low = np.fmin.accumulate([value, *(each.low for each in found)])
     high = np.fmax.accumulate([value, *(each.high for each in found)])
     widths, limits = np.concatenate([-widths[:0:-1], widths]), np.concatenate([low[:0:-1], high])

@@ -64,7 +64,7 @@ def sum_over(empty: Some, parts: Sequence[Some]) -> Some:
     counts = np.sum([added_up(each.cells, code, size) for each, code in pairs], axis=0)
     try:
         collapsed = [each.design.collapse_cells(code, size) for each, code in pairs]
-        first, *others = (Algebra.of(Algebra.of(each).with_true_classes(empty.truth)) for each in collapsed)
+        first, *others = (Algebra.of(Algebra.of(each).with_true_classes(empty.true_class)) for each in collapsed)
         design = first.add_tables(others)
     except UndefinedDesignError:
         message = (

@@ -115,7 +115,7 @@ class Tables(Mapping[Hashable, Table_co], Generic[Table_co]):
         HowsureError
             If the tables are not scores with one column per class, or there is no such class.
         """
-        if "scores" not in self.overall.holds or self.overall.kind.has_thresholds:
+        if "scores" not in self.overall.data_kinds or self.overall.kind.has_thresholds:
             message = f"One class against the rest is for scores with one column per class, and these are: {self!r}."
             raise HowsureError(message)
         return self.mapped(lambda table: table.against_rest(label))

@@ -26,16 +26,16 @@ MARGINS = 8  # factor between the entries and the cells that are in memory at on
 
 @final
 @dataclass(frozen=True, eq=False)
-class Lumps:
-    """Partition of the cells of a square table into lumps. Each lump is represented by one of its cells.
+class CollapsedCells:
+    """Groups of the cells of a square table. Each group is represented by one of its cells.
 
-    A metric of the sums of the lumps has the same value for the table in which that cell contains all cases of the
-    lump.
+    A metric of the sums of the groups has the same value for the table in which that cell contains all cases of the
+    group.
 
     Parameters
     ----------
     codes : ndarray of shape (cells,)
-        The lump of each cell, 0 … B−1.
+        The group of each cell, 0 … B−1.
     classes : int
         Number of classes.
     """
@@ -45,7 +45,7 @@ class Lumps:
 
     @cached_property
     def places(self) -> tuple[Array, Array]:
-        """True and predicted class of the cell that represents each lump."""
+        """True and predicted class of the cell that represents each group."""
         backwards = _by_diagonal(self.classes)[::-1]
         first = np.empty(int(self.codes.max()) + 1, dtype=np.intp)
         first[self.codes[backwards]] = backwards  # the last one written is the first one in order
@@ -54,18 +54,18 @@ class Lumps:
 
     @property
     def size(self) -> int:
-        """Number of lumps."""
+        """Number of groups."""
         return len(self.places[0])
 
     @cached_property
     def diagonal(self) -> Rounds:
-        """Class and lump of the right predictions."""
+        """Class and group of the right predictions."""
         rows, columns = self.places
         return rounds(rows, rows == columns)
 
     @cached_property
     def off_diagonal(self) -> tuple[Rounds, Rounds]:
-        """Class and lump of the wrong predictions: by true class, and by predicted class."""
+        """Class and group of the wrong predictions: by true class, and by predicted class."""
         rows, columns = self.places
         return rounds(rows, rows != columns), rounds(columns, rows != columns)
 
@@ -94,40 +94,40 @@ def rounds(targets: Array, chosen: Array) -> Rounds:
 
 
 @final
-class LumpedCounts(ClassCounts):
-    """Counts of lumps of cells, ``(..., B)``, with margins as if each lump were in its representing cell."""
+class CollapsedCounts(ClassCounts):
+    """Counts of groups of cells, ``(..., B)``, with margins as if each group were in its representing cell."""
 
     has_few_cells: ClassVar[bool] = True
 
-    def __init__(self, cells: Array, lumps: Lumps) -> None:
+    def __init__(self, cells: Array, partition: CollapsedCells) -> None:
         super().__init__(cells)
-        self.lumps = lumps
+        self.partition = partition
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.cells, self.lumps)
+        return type(self), (self.cells, self.partition)
 
     @property
     def classes(self) -> int:
         """Number of classes."""
-        return self.lumps.classes
+        return self.partition.classes
 
     @cached_property
     def hits(self) -> Array:
         """Right predictions of each class, ``(..., K)``."""
-        return self._sums(self.lumps.diagonal)
+        return self._sums(self.partition.diagonal)
 
     @cached_property
     def rows(self) -> Array:
         """Cases of each true class, ``(..., K)``."""
-        return np.asarray(self.hits + self._sums(self.lumps.off_diagonal[0]))
+        return np.asarray(self.hits + self._sums(self.partition.off_diagonal[0]))
 
     @cached_property
     def columns(self) -> Array:
         """Cases predicted as each class, ``(..., K)``."""
-        return np.asarray(self.hits + self._sums(self.lumps.off_diagonal[1]))
+        return np.asarray(self.hits + self._sums(self.partition.off_diagonal[1]))
 
     def _sums(self, parts: Rounds) -> Array:
-        cells = np.moveaxis(self.cells, -1, 0)  # draws of one lump are contiguous
+        cells = np.moveaxis(self.cells, -1, 0)  # draws of one group are contiguous
         sums = np.zeros((self.classes, *cells.shape[1:]))
         for targets, sources in parts:
             sums[targets] += cells[sources]
@@ -135,20 +135,20 @@ class LumpedCounts(ClassCounts):
 
     def _outcomes(self, index: int | None) -> Outcomes:
         if index is not None:
-            rows, columns = self.lumps.places
+            rows, columns = self.partition.places
             true, said = rows == index, columns == index
             marks = true & said, true & ~said, ~true & said, ~true & ~said
             tp, fn, fp, tn = (self.cells[..., np.flatnonzero(each)].sum(-1) for each in marks)
             return tp, fn, fp, tn
-        fn, fp = (self._sums(each) for each in self.lumps.off_diagonal)
+        fn, fp = (self._sums(each) for each in self.partition.off_diagonal)
         total = self.cells.sum(-1)[..., None]
         tn = total - self.hits - fn - fp
         tn[np.abs(tn) <= ROUNDING * self.classes * total] = 0.0
         return self.hits, fn, fp, tn
 
     def by_cell(self, gradient: Array) -> Array:
-        """Turn derivatives by (tp, fn, fp, tn) of each class, ``(4, ..., K)``, into derivatives by each lump."""
-        (tp, fn, fp, tn), (rows, columns) = gradient, self.lumps.places
+        """Turn derivatives by (tp, fn, fp, tn) of each class, ``(4, ..., K)``, into derivatives by each group."""
+        (tp, fn, fp, tn), (rows, columns) = gradient, self.partition.places
         every = tn.sum(-1)[..., None]
         wrong = every + (fn - tn)[..., rows] + (fp - tn)[..., columns]
         return np.asarray(np.where(rows == columns, every + (tp - tn)[..., rows], wrong))
@@ -157,61 +157,61 @@ class LumpedCounts(ClassCounts):
         """Return `by_cell` of derivatives, ``(4, ...)``, of the classes at ``where`` only."""
         if np.size(where) > 1 or isinstance(where, slice):
             return super().by_cell_of(gradient, where)
-        true, said = (place == where for place in self.lumps.places)
+        true, said = (place == where for place in self.partition.places)
         outcome = np.where(true, np.where(said, 0, 1), np.where(said, 2, 3))
         return np.moveaxis(gradient[outcome], 0, -1)
 
     def at(self, form: Array) -> Array:
-        """Return the coefficient of a linear form of the cells, ``(K, K)``, for each lump."""
-        return np.asarray(form[self.lumps.places])
+        """Return the coefficient of a linear form of the cells, ``(K, K)``, for each group."""
+        return np.asarray(form[self.partition.places])
 
 
 @final
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class LumpedTable(Table):
+class CollapsedTable(Table):
     """Confusion table with collapsed cells; draws of its sums have the same distribution as for the whole table.
 
     Parameters
     ----------
     whole : ConfusionTable
         The table.
-    lumps : Lumps
+    partition : CollapsedCells
         Partition of its cells.
     """
 
     whole: Table = field()
-    lumps: Lumps = field()
+    partition: CollapsedCells = field()
     _axes: ClassVar[int] = 1
     kind: ClassVar[Kind] = Kind(has_rows=True)
 
     @property
-    def truth(self) -> Array:
-        """Position of the true class of the cell that represents each lump."""
-        return self.lumps.places[0]
+    def true_class(self) -> Array:
+        """Position of the true class of the cell that represents each group."""
+        return self.partition.places[0]
 
     @cached_property
-    def counted(self) -> LumpedCounts:
+    def counted(self) -> CollapsedCounts:
         """The counts as metrics take them."""
         return self.make_counts(self.counts)
 
-    def make_counts(self, cells: Array) -> LumpedCounts:
-        """Return other tables over the same lumps, ``(..., B)``, as metrics take them."""
-        return LumpedCounts(cells, self.lumps)
+    def make_counts(self, cells: Array) -> CollapsedCounts:
+        """Return other tables over the same groups, ``(..., B)``, as metrics take them."""
+        return CollapsedCounts(cells, self.partition)
 
     def added(self, cells: Array) -> Array:
-        """Return the sums of the lumps, ``(..., B)``, of values by the whole table's cells in their shape."""
+        """Return the sums of the groups, ``(..., B)``, of values by the whole table's cells in their shape."""
         super()._check()
-        return added_up(np.ravel(cells), self.lumps.codes, self.lumps.size)
+        return added_up(np.ravel(cells), self.partition.codes, self.partition.size)
 
     @property
     def priors(self) -> Priors:
-        """Pseudo-counts of the whole table, summed by lump."""
+        """Pseudo-counts of the whole table, summed by group."""
         whole = self.whole.priors
         cells = whole.cells
         return Priors(
             self.added(whole.shares),
             mean=self.added(whole.default),
-            cells=None if cells is None else lambda size, rng: self.lumps.codes[cells(size, rng)],
+            cells=None if cells is None else lambda size, rng: self.partition.codes[cells(size, rng)],
             occurring=lambda: self.added(whole.of_occurring),
             given_shape=whole.shape,
             spread=lambda given: self.added(whole.by_cell(given)),
@@ -225,11 +225,11 @@ class LumpedTable(Table):
     @property
     def block_size(self) -> int:
         """Number of tables to draw at once: they fit in the processor's cache, and their margins in a shared one."""
-        few = min(BLOCK_CELLS // self.lumps.size, MARGINS * BLOCK_CELLS // self.lumps.classes)
+        few = min(BLOCK_CELLS // self.partition.size, MARGINS * BLOCK_CELLS // self.partition.classes)
         return max(SMALLEST_BLOCK, few)
 
 
-def lumped(whole: Table, codes: Array) -> LumpedTable:
+def collapsed_table(whole: Table, codes: Array) -> CollapsedTable:
     """Return a confusion table after collapsing the cells with the same code.
 
     Parameters
@@ -237,20 +237,20 @@ def lumped(whole: Table, codes: Array) -> LumpedTable:
     whole : ConfusionTable
         The table.
     codes : ndarray of shape (cells,)
-        The lump of each cell, 0 … B−1.
+        The group of each cell, 0 … B−1.
 
     Raises
     ------
     UndefinedDesignError
         If the design is not defined for the merged table.
     """
-    lumps = Lumps(codes, len(whole.labels))
-    return LumpedTable(
-        counts=added_up(whole.cells, codes, lumps.size),
+    partition = CollapsedCells(codes, len(whole.labels))
+    return CollapsedTable(
+        counts=added_up(whole.cells, codes, partition.size),
         labels=whole.labels,
-        design=whole.design.collapse_cells(codes, lumps.size),
+        design=whole.design.collapse_cells(codes, partition.size),
         rows=whole.rows,
         identity=view_identity(whole, crc32(codes.tobytes())),
         whole=whole,
-        lumps=lumps,
+        partition=partition,
     )

@@ -16,7 +16,7 @@ from howsure.errors import UndefinedDesignError
 from howsure.grids import Grid
 from howsure.numbers import count_text, percent
 from howsure.tables.cautions import of_classes, of_tags
-from howsure.tables.collapsed import LumpedTable, lumped
+from howsure.tables.collapsed import CollapsedTable, collapsed_table
 from howsure.tables.counts import ConfusionCounts, Counts, occurring
 from howsure.tables.kind import Kind
 from howsure.tables.labels import other_classes, union_of_labels
@@ -66,7 +66,7 @@ class ConfusionTable(Table):
         return other_classes(self, other)
 
     @property
-    def truth(self) -> Array:
+    def true_class(self) -> Array:
         """Position of the true class of each cell."""
         return np.repeat(np.arange(len(self.labels)), len(self.labels))
 
@@ -125,9 +125,9 @@ class ConfusionTable(Table):
             drawn.append(classes * true + predicted)
         return np.stack(drawn, -1)
 
-    def collapse_cells(self, codes: Array) -> LumpedTable:
+    def collapse_cells(self, codes: Array) -> CollapsedTable:
         """Return the table after summing the cells with the same code."""
-        return lumped(self, codes)
+        return collapsed_table(self, codes)
 
     @property
     def cautions(self) -> tuple[str, ...]:

@@ -78,7 +78,7 @@ class DetectionsTable(Table):
         has_negatives=False,
         why_undefined="undefined: there is nothing to detect",
     )
-    holds: ClassVar[tuple[str, ...]] = ("detections",)
+    data_kinds: ClassVar[tuple[str, ...]] = ("detections",)
 
     def _check(self) -> None:
         """Check the parts of the table, and that the counts have their shape."""
@@ -98,7 +98,7 @@ class DetectionsTable(Table):
         return slices_of([len(each) for each in self.scores], len(self.iou))
 
     @property
-    def truth(self) -> Array:
+    def true_class(self) -> Array:
         """Position of the class of each cell; 0 for the cell of the units."""
         return np.concatenate([[0], *(np.full(2 * each.scores + 1, each.label) for each in self.slices)])
 

@@ -18,7 +18,7 @@ MOST_SHOWN = 20  # classes that a notebook names
 MOST_COUNTED = 5  # classes whose cases a line counts
 CALLED = frozenset(  # what users call, besides the fields
     ("at", "at_prevalence", "cautions", "is_binary", "model", "models", "pair", "position", "positive", "rater", "save")
-) | {"shape", "truth", "variance", "with_design"}
+) | {"shape", "true_class", "variance", "with_design"}
 
 
 class Displayed:

@@ -103,7 +103,7 @@ class EventsTable(Table):
         has_negatives=False,
     )
     counts_class: ClassVar[type[Counts]] = EventCounts
-    holds: ClassVar[tuple[str, ...]] = ("predictions", "events")
+    data_kinds: ClassVar[tuple[str, ...]] = ("predictions", "events")
 
     def _check(self) -> None:
         """Check the parts of the table, and that the counts have their shape."""
@@ -111,7 +111,7 @@ class EventsTable(Table):
         invariants.array("counts", self.counts, (*self.batch, 1 + EACH * len(self.labels)))
 
     @property
-    def truth(self) -> Array:
+    def true_class(self) -> Array:
         """Position of the class of each cell; 0 for the cell of the units."""
         return np.concatenate([[0], np.repeat(np.arange(len(self.labels)), EACH)])
 

@@ -50,7 +50,7 @@ class PairedJudgedTable(JointTable):
         invariants.positions("codes", self.codes, (*self.shape, 2 * len(self.names)), len(self.labels))
 
     @property
-    def truth(self) -> Positions:
+    def true_class(self) -> Positions:
         """Position of the first system's human label in each cell."""
         return np.asarray(self.codes[:, 0])
 

@@ -63,7 +63,7 @@ class Marginal:
     def table(self, joint: Table) -> Table:
         """Return the model's table, with its design."""
         design = Algebra.of(joint.design.collapse_cells(self.cells.ravel(), self.empty.counts.size)).with_true_classes(
-            self.empty.truth
+            self.empty.true_class
         )
         own = {"rows": joint.rows, "identity": view_identity(joint, crc32(self.cells.tobytes()))}
         return replace(self.empty, counts=self.counts(joint.counts).cells, design=design, **own)

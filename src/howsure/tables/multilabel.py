@@ -93,7 +93,7 @@ class MultilabelTable(Table):
         return np.asarray(self.counts[..., 1, :].sum(-1))
 
     @property
-    def truth(self) -> Array:
+    def true_class(self) -> Array:
         """Whether the cell's cases have the label."""
         return np.tile([0, 0, 1, 1], len(self.labels))
 

@@ -17,19 +17,19 @@ class FilledTable(Table):
 
     Parameters
     ----------
-    true_class : ndarray of shape (cells,)
+    true_classes : ndarray of shape (cells,)
         Position of the true class of each cell.
     """
 
-    true_class: Array
+    true_classes: Array
     _axes: ClassVar[int] = 1
 
     def _check(self) -> None:
         """Check the parts of the table, and that the counts have their shape."""
         super()._check()
-        invariants.positions("true_class", self.true_class, self.shape, len(self.labels))
+        invariants.positions("true_classes", self.true_classes, self.shape, len(self.labels))
 
     @property
-    def truth(self) -> Array:
+    def true_class(self) -> Array:
         """Position of the true class of each cell."""
-        return self.true_class
+        return self.true_classes

@@ -65,7 +65,7 @@ class PairedTable(JointTable):
         invariants.numbers("pseudo", self.pseudo, cells)
 
     @property
-    def truth(self) -> Array:
+    def true_class(self) -> Array:
         """Position of the true class of each cell."""
         return np.asarray(self.codes[:, 0])
 

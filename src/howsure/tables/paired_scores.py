@@ -57,7 +57,7 @@ class PairedScoresTable(JointTable):
     scores: tuple[Array, ...]
     limits: tuple[tuple[float, float], ...] = ()
     spreads: tuple[Array | None, ...] = ()
-    holds: ClassVar[tuple[str, ...]] = ("scores",)
+    data_kinds: ClassVar[tuple[str, ...]] = ("scores",)
     kind: ClassVar[Kind] = Kind(
         noun="paired table of scores", why_undefined="undefined: one of the classes has no case"
     )
@@ -81,7 +81,7 @@ class PairedScoresTable(JointTable):
                 invariants.numbers("spreads", spread, known.shape)
 
     @property
-    def truth(self) -> Array:
+    def true_class(self) -> Array:
         """Position of the true class of each cell."""
         return np.tile([0, 1], len(self.codes))
 

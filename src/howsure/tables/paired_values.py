@@ -78,16 +78,16 @@ class PairedValuesTable(WithoutClasses, JointTable):
         invariants.numbers("pseudo", self.pseudo, self.shape)
 
     @property
-    def holds(self) -> tuple[str, ...]:  # type: ignore[override]  # what the models' tables do
+    def data_kinds(self) -> tuple[str, ...]:  # type: ignore[override]  # what the models' tables do
         """Kinds of data of each model that metrics can use."""
-        return self.own[0].holds
+        return self.own[0].data_kinds
 
     @property
     def kind(self) -> Kind:
         """Facts about the models' tables."""
         own = self.own[0].kind
         return Kind(
-            f"paired {own.noun}", has_values="values" in self.holds, has_sample_variance=own.has_sample_variance
+            f"paired {own.noun}", has_values="values" in self.data_kinds, has_sample_variance=own.has_sample_variance
         )
 
     @property

@@ -51,7 +51,7 @@ class BattlesTable(WithoutClasses):
     pairs: Array
     names: tuple[str, ...]
     model: int
-    holds: ClassVar[tuple[str, ...]] = ("battles",)
+    data_kinds: ClassVar[tuple[str, ...]] = ("battles",)
 
     def _check(self) -> None:
         """Check the parts of the table, and that the counts have their shape."""
@@ -115,7 +115,7 @@ class PreferencesTable(WithoutClasses, JointTable):
     """
 
     codes: Array
-    holds: ClassVar[tuple[str, ...]] = ("battles",)
+    data_kinds: ClassVar[tuple[str, ...]] = ("battles",)
     kind: ClassVar[Kind] = Kind(noun="table of preferences")
 
     def _check(self) -> None:

@@ -66,7 +66,7 @@ class RatingsTable(Table):
     pseudo: Array = field(default_factory=lambda: np.empty(0))
     is_ordered: bool = True
     _axes: ClassVar[int] = 1
-    holds: ClassVar[tuple[str, ...]] = ("ratings",)
+    data_kinds: ClassVar[tuple[str, ...]] = ("ratings",)
     kind: ClassVar[Kind] = Kind(
         noun="table of ratings",
         classes_noun="categories",
@@ -130,7 +130,7 @@ class RatingsTable(Table):
         return NOBODY not in self.raters.tolist()
 
     @property
-    def truth(self) -> Array:
+    def true_class(self) -> Array:
         """Zeros: items have no true category."""
         return np.zeros(self.shape[-1], dtype=np.intp)
 

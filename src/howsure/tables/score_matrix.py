@@ -72,7 +72,7 @@ class ScoreMatrixTable(Table, abc.ABC):
     kind: ClassVar[Kind] = Kind(
         noun="table of scores with one column per class", why_undefined="undefined: one of the classes has no case"
     )
-    holds: ClassVar[tuple[str, ...]] = ("scores",)
+    data_kinds: ClassVar[tuple[str, ...]] = ("scores",)
 
     def _check(self) -> None:
         """Check the parts of the table, and that the counts have their shape."""
@@ -194,7 +194,7 @@ class MulticlassScoresTable(ScoreMatrixTable):
         return ("roc_auc@macro", "roc_auc@macro+multi_class=ovo", "average_precision@macro")
 
     @property
-    def truth(self) -> Array:
+    def true_class(self) -> Array:
         """Position of the true class of each cell."""
         return np.tile(np.arange(len(self.labels)), len(self.scores))
 
@@ -262,7 +262,7 @@ class MultilabelScoresTable(ScoreMatrixTable):
         return np.asarray(self.counts[..., 1].sum(-2))
 
     @property
-    def truth(self) -> Array:
+    def true_class(self) -> Array:
         """Whether the cell's cases have the label."""
         return np.tile([0, 1], self.scores.size)
 

@@ -57,7 +57,7 @@ class ScoresTable(Table):
     kind: ClassVar[Kind] = Kind(
         noun="table of scores", has_thresholds=True, why_undefined="undefined: one of the classes has no case"
     )
-    holds: ClassVar[tuple[str, ...]] = ("scores",)
+    data_kinds: ClassVar[tuple[str, ...]] = ("scores",)
 
     def _check(self) -> None:
         """Check the parts of the table, and that the counts have their shape."""
@@ -87,7 +87,7 @@ class ScoresTable(Table):
         return disjoint_classes({"first": self, "second": other})
 
     @property
-    def truth(self) -> Array:
+    def true_class(self) -> Array:
         """Position of the true class of each cell."""
         return np.arange(2 * len(self.scores)) & 1
 

@@ -61,9 +61,9 @@ class SeparateTables(Table):
         )
 
     @property
-    def truth(self) -> Array:
+    def true_class(self) -> Array:
         """Position of the true class of each cell in its table."""
-        return np.concatenate([each.truth for each in self.tables])
+        return np.concatenate([each.true_class for each in self.tables])
 
     @property
     def priors(self) -> Priors:

@@ -74,7 +74,7 @@ class Table(Displayed, abc.ABC):
 
     _axes: ClassVar[int] = 2  # of the cells
     counts_class: ClassVar[type[Counts]] = Counts
-    holds: ClassVar[tuple[str, ...]] = (
+    data_kinds: ClassVar[tuple[str, ...]] = (
         "predictions",
     )  # or "scores", "values", "trials", "errors", "ratings": what metrics can read
 
@@ -105,7 +105,7 @@ class Table(Displayed, abc.ABC):
 
     @property
     @abc.abstractmethod
-    def truth(self) -> Array:
+    def true_class(self) -> Array:
         """Position of the true class of each cell, shape ``(cells,)``."""
 
     @property
@@ -157,7 +157,7 @@ class Table(Displayed, abc.ABC):
     @property
     def class_totals(self) -> Array:
         """Cases of each true class, or with each label, ``(..., K)``."""
-        return added_up(self.cells, self.truth, len(self.labels))
+        return added_up(self.cells, self.true_class, len(self.labels))
 
     @cached_property
     def counted(self) -> Counts:
@@ -180,7 +180,7 @@ class Table(Displayed, abc.ABC):
         """
         slopes = gradient.reshape(*self.batch, -1)
         if self.kind.has_sample_variance:
-            return VarianceDetails.of(self.design).placement_variance(self.cells, self.truth, slopes)
+            return VarianceDetails.of(self.design).placement_variance(self.cells, self.true_class, slopes)
         return self.design.variance(self.cells, slopes)
 
     def with_design(self, design: Design) -> Self:
@@ -203,7 +203,7 @@ class Table(Displayed, abc.ABC):
                 "Another design is for counted cases without weights or clusters."
             )
             raise HowsureError(message)
-        return replace(self, design=Algebra.of(design).with_true_classes(self.truth))
+        return replace(self, design=Algebra.of(design).with_true_classes(self.true_class))
 
     def at_prevalence(self, prevalence: object, *, covariance: object = None) -> Self:
         """Return the same cases at other class frequencies, such as those of a target population.
@@ -244,7 +244,7 @@ class Table(Displayed, abc.ABC):
             raise HowsureError(message)
         share = class_shares(prevalence, self.labels, self.position, self.class_totals)
         spread = share_covariance(covariance, len(share))
-        design = at_shares(self.cells, self.truth, self.labels.tolist(), share, self.design, spread)
+        design = at_shares(self.cells, self.true_class, self.labels.tolist(), share, self.design, spread)
         counts, identity = design.table_from_observed(self.cells), view_identity(self, tuple(share.tolist()))
         return replace(self, counts=counts.reshape(self.counts.shape), design=design, identity=identity)
 

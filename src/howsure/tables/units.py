@@ -59,9 +59,9 @@ class PairedUnitsTable(JointTable):
         invariants.array("counts", self.counts, (*self.batch, sum(int(np.prod(each.shape)) for each in self.own)))
 
     @property
-    def holds(self) -> tuple[str, ...]:  # type: ignore[override]  # what the models' tables do
+    def data_kinds(self) -> tuple[str, ...]:  # type: ignore[override]  # what the models' tables do
         """Kinds of data of each model that metrics can use."""
-        return self.own[0].holds
+        return self.own[0].data_kinds
 
     @property
     def kind(self) -> Kind:
@@ -69,9 +69,9 @@ class PairedUnitsTable(JointTable):
         return Kind(f"paired {self.own[0].kind.noun}", has_one_cell_per_case=False)
 
     @property
-    def truth(self) -> Array:
+    def true_class(self) -> Array:
         """Position of the true class of each cell."""
-        return np.concatenate([each.truth for each in self.own])
+        return np.concatenate([each.true_class for each in self.own])
 
     @cached_property
     def priors(self) -> Priors:

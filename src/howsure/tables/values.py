@@ -32,7 +32,7 @@ class WithoutClasses(Table):
     _axes: ClassVar[int] = 1
 
     @property
-    def truth(self) -> Array:
+    def true_class(self) -> Array:
         """Zeros: cases have no classes."""
         return np.zeros(self.shape[-1], dtype=np.intp)
 
@@ -50,8 +50,8 @@ class CasesTable(WithoutClasses):
     """Counts of cases by the distinct combinations of one or several numbers: the base class for other evidence.
 
     A subclass is a frozen dataclass. It has a field for each number, an array of shape ``(cells,)`` without a default,
-    and names the kind of evidence in ``holds``; see `define_evidence`. `count_cases` makes its tables. Their default
-    prior is zero, so that Bayesian intervals use the observed combinations only.
+    and names the kind of evidence in ``data_kinds``; see `define_evidence`. `count_cases` makes its tables. Their
+    default prior is zero, so that Bayesian intervals use the observed combinations only.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ class ValuesTable(CasesTable):
 
     values: Array
     bounds: tuple[float, float] | None = None
-    holds: ClassVar[tuple[str, ...]] = ("values",)
+    data_kinds: ClassVar[tuple[str, ...]] = ("values",)
     kind: ClassVar[Kind] = Kind(noun="table of values", has_values=True, has_sample_variance=True)
 
     def _check(self) -> None:
@@ -211,7 +211,7 @@ class TrialsTable(CasesTable):
     runs: Array
     successes: Array
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    holds: ClassVar[tuple[str, ...]] = ("values", "trials")
+    data_kinds: ClassVar[tuple[str, ...]] = ("values", "trials")
     kind: ClassVar[Kind] = Kind(noun="table of trials", has_values=True, has_sample_variance=True)
 
     def _check(self) -> None:
@@ -290,7 +290,7 @@ class ErrorsTable(CasesTable):
     predicted: Array
     actual: Array
     limits: tuple[float, float] | None = None
-    holds: ClassVar[tuple[str, ...]] = ("values", "errors")
+    data_kinds: ClassVar[tuple[str, ...]] = ("values", "errors")
     kind: ClassVar[Kind] = Kind(noun="table of errors", has_values=True, has_sample_variance=True)
 
     def _check(self) -> None:

@@ -24,7 +24,7 @@ def missed_cluster_inflation(table: Table, gradient: Array) -> Any:
 
     A class without cases is taken to be absent from such a unit too.
     """
-    occurs = added_up(table.cells, table.truth, int(table.truth.max()) + 1)[..., table.truth] > 0
+    occurs = added_up(table.cells, table.true_class, int(table.true_class.max()) + 1)[..., table.true_class] > 0
     slopes = np.where(occurs, gradient.reshape(*table.batch, -1), 0.0)
     return Clustering.of(table.design).missed_cluster_inflation(table.cells, slopes)
 
@@ -35,5 +35,5 @@ def variance_at(table: Table, cells: Array, gradient: Array) -> Array:
     Squares are divided by the number of cases minus 1 for tables of values, as in a sample variance.
     """
     if table.kind.has_sample_variance:
-        return VarianceDetails.of(table.design).placement_variance(cells, table.truth, gradient)
+        return VarianceDetails.of(table.design).placement_variance(cells, table.true_class, gradient)
     return table.design.variance(cells, gradient)

@@ -47,7 +47,7 @@ def check_design(design: Design, table: Table) -> None:
     >>> import howsure.testing
     >>> howsure.testing.check_design(hs.designs.FixedMargins(), hs.from_counts([[61, 14], [18, 97]]))
     """
-    given = replace(table, design=Algebra.of(design).with_true_classes(table.truth))
+    given = replace(table, design=Algebra.of(design).with_true_classes(table.true_class))
     if given.batch:
         _batch_is_loop(given)
         return
@@ -82,7 +82,7 @@ def _is_quadratic(table: Table, forms: Array) -> None:
 
 
 def _merges(table: Table, forms: Array) -> None:
-    cells = table.truth
+    cells = table.true_class
     size = int(cells.max()) + 1
     try:
         merged = table.design.collapse_cells(cells, size)

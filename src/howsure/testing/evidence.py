@@ -86,9 +86,9 @@ def _fail(table: object, words: str, law: str) -> NoReturn:
 
 
 def _metrics_keep_the_laws(table: Table) -> None:
-    form = form_of(table.holds[-1])
+    form = form_of(table.data_kinds[-1])
     if form is None or not [*form.examples()]:
-        _fail(table, f"has no `examples` of {table.holds[-1]!r}: see `define_evidence`", "examples")
+        _fail(table, f"has no `examples` of {table.data_kinds[-1]!r}: see `define_evidence`", "examples")
     for definition in REGISTRY:
         if definition.form is form:
             check_metric(definition.name)

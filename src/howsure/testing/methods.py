@@ -174,7 +174,7 @@ def _cases() -> Iterator[Case]:
     for form in all_forms():
         yield from ((resolve(spec, table), table) for table in form.examples() for spec in form.tried)
     for table in _tables():
-        for spec in METRICS[table.holds[0]]:
+        for spec in METRICS[table.data_kinds[0]]:
             if len(table.labels) < 3 or spec in {"accuracy", "mcc", "f1@macro"}:
                 yield resolve(spec, table), table
     yield from _contrasts()

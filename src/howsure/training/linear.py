@@ -185,7 +185,7 @@ def deviations(metric: Metric, table: Table, units: int) -> Array:
     """
     design: Any = table.design
     found = np.zeros(units)
-    found[np.asarray(design.names, dtype=np.intp)] = design.totals(metric.slopes(table.counted))
+    found[np.asarray(design.names, dtype=np.intp)] = design.totals(metric.finite_gradient(table.counted))
     return found
 
 
@@ -194,9 +194,9 @@ def _inflation(metric: Metric, table: Table) -> float:
     if not metric.of_scores:
         return 1.0
     design: Any = table.design
-    slopes = metric.slopes(table.counted).reshape(table.cells.shape)
+    slopes = metric.finite_gradient(table.counted).reshape(table.cells.shape)
     squares = float((design.totals(slopes) ** 2).sum())
-    return float(design.placement_variance(table.cells, table.truth, slopes)) / squares if squares > 0 else 1.0
+    return float(design.placement_variance(table.cells, table.true_class, slopes)) / squares if squares > 0 else 1.0
 
 
 def _undefined(table: Table, place: int) -> str:

@@ -160,7 +160,7 @@ def test_scores_have_ranges_of_as_many_cases():
 
 def unseen_by_loops(found, influence):
     """Return the mean influence of the cells of each pair of a class and an output that no labelled case has."""
-    pairs = list(zip(found.table.truth.tolist(), found.output.tolist(), strict=True))
+    pairs = list(zip(found.table.true_class.tolist(), found.output.tolist(), strict=True))
     rows = []
     for pair in sorted(set(pairs)):
         cells = [place for place, each in enumerate(pairs) if each == pair]

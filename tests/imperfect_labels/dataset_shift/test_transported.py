@@ -227,8 +227,8 @@ def test_every_design_method_and_file(name, table, target, tmp_path):
     """Every design of the source gives intervals around the estimate by every method, also when saved and read."""
     there = hs.transported(table, target)
     again = hs.load(there.save(tmp_path / "there.json"))
-    views = [(there, again, "roc_auc"), (there, again, "average_precision")] if "scores" in there.holds else []
-    flat, read = (each.at(0.75) if "scores" in each.holds else each for each in (there, again))
+    views = [(there, again, "roc_auc"), (there, again, "average_precision")] if "scores" in there.data_kinds else []
+    flat, read = (each.at(0.75) if "scores" in each.data_kinds else each for each in (there, again))
     views += [(flat, read, metric) for metric in ("prevalence", "f1", "mcc")]
     for one, other, metric in views:
         for method in (

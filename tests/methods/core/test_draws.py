@@ -6,10 +6,10 @@ import pytest
 import howsure as hs
 from howsure.methods.core.draws import (
     child_seed,
+    collapsed_for,
     drawn_blocks,
     group_seed,
     in_order,
-    lumped,
     stream_at,
     stream_of,
     values_of_draws,
@@ -165,16 +165,16 @@ def test_cells_that_no_metric_tells_apart_are_put_together():
     """For accuracy two sums are enough; with a metric that uses each cell, or cells kept apart, none are."""
     accuracy, kappa = resolve("accuracy", TABLE), resolve("mcc", TABLE)
     apart = np.zeros(144, dtype=int)
-    small = lumped(TABLE, [accuracy], apart)
+    small = collapsed_for(TABLE, [accuracy], apart)
     assert sorted(small.cells.ravel()) == sorted([np.trace(TABLE.counts), TABLE.counts.sum() - np.trace(TABLE.counts)])
-    assert lumped(TABLE, [accuracy, kappa], apart) is TABLE
-    assert lumped(TABLE, [accuracy], np.arange(144)) is TABLE
-    assert lumped(TABLE, [accuracy], None) is TABLE
-    assert lumped(TABLE, [], apart) is TABLE
-    halves = lumped(TABLE, [accuracy], np.arange(144) % 2)
+    assert collapsed_for(TABLE, [accuracy, kappa], apart) is TABLE
+    assert collapsed_for(TABLE, [accuracy], np.arange(144)) is TABLE
+    assert collapsed_for(TABLE, [accuracy], None) is TABLE
+    assert collapsed_for(TABLE, [], apart) is TABLE
+    halves = collapsed_for(TABLE, [accuracy], np.arange(144) % 2)
     assert halves.cells.size == 4
     assert halves.cells.sum() == TABLE.counts.sum()
-    quarter = lumped(
+    quarter = collapsed_for(
         TABLE, [accuracy], np.arange(144) // 2
     )  # codes of 72 cells, and twelve hits apart from an error each
     assert quarter is TABLE

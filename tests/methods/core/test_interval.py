@@ -42,7 +42,7 @@ def test_a_batch_is_taken_apart_and_put_together():
 def test_one_table_has_plain_numbers():
     """Draws and stream are kept."""
     draws = np.arange(4.0)
-    one = Interval(np.array(0.1), np.float64(0.5), np.array(0.02), draws, np.array("few"), "s").of_one()
+    one = Interval(np.array(0.1), np.float64(0.5), np.array(0.02), draws, np.array("few"), "s").to_scalars()
     assert [type(part) for part in (one.low, one.high, one.standard_error, one.reason)] == [float, float, float, str]
     assert (one.low, one.high, one.standard_error, one.reason, one.stream) == (0.1, 0.5, 0.02, "few", "s")
     assert one.draws is draws

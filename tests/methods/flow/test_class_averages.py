@@ -111,7 +111,7 @@ def test_averages_have_the_value_and_the_slopes_of_their_metric(spec):
         variance = float(variance_of_independent(metric.class_shares, counts))
     slopes = by_row[:, None] + by_column + np.diag(by_hit)
     assert float(value) == pytest.approx(float(metric(counts)), rel=1e-12)
-    np.testing.assert_allclose(slopes, metric.slopes(counts), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(slopes, metric.finite_gradient(counts), rtol=1e-9, atol=1e-12)
     assert variance == pytest.approx(float(table.variance(slopes.ravel())), rel=1e-9)
 
 

@@ -33,7 +33,7 @@ def left_out(table, spec):
     truth, prediction = table.counted.once(filled_cells)
     apart = truth != prediction
     layout = ProductTables(truth[apart], prediction[apart], len(table.labels))
-    cells = np.diag(table.counts), table.counts[layout.truth, layout.prediction]
+    cells = np.diag(table.counts), table.counts[layout.true_class, layout.prediction]
     return LeftOut(ClassShares.beside([resolve(spec, table).class_shares]), layout, np.concatenate(cells)[None])
 
 
@@ -126,8 +126,10 @@ def test_changes_are_those_of_the_table_without_one_case(rate, average):
     table, spec = many(9, 4, 3, fixed=False), f"{rate}@{average}"
     metric, found = resolve(spec, table), left_out(table, spec)
     layout, every = found.layout, np.arange(9)
-    truth, prediction = np.r_[every, layout.truth], np.r_[every, layout.prediction]
-    np.testing.assert_allclose(found.slopes()[0], metric.slopes(table.counted)[truth, prediction], atol=1e-12)
+    truth, prediction = np.r_[every, layout.true_class], np.r_[every, layout.prediction]
+    np.testing.assert_allclose(
+        found.finite_gradient()[0], metric.finite_gradient(table.counted)[truth, prediction], atol=1e-12
+    )
     for place in np.flatnonzero(found.cases[0]):
         counts = table.counts.copy()
         counts[truth[place], prediction[place]] -= 1

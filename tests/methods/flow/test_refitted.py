@@ -20,7 +20,7 @@ def test_many_cases_have_the_normal_interval_of_any_quantile(metric, z):
     """With many cases the limits are z standard errors away on both sides, for any level."""
     table = hs.transported(SOURCE, {0: 40_000, 1: 60_000})
     bound = resolve(metric, table)
-    fitted = Refitted.of(bound, table, table.design.refit, bound.slopes(table.counted).ravel())
+    fitted = Refitted.of(bound, table, table.design.refit, bound.finite_gradient(table.counted).ravel())
     found = hs.estimate(table, metric, method="delta")
     low, high = fitted.limits(found.value, fitted.gradients(fitted.refit.observed), z, 0.95)
     assert (found.value - low, high - found.value) == pytest.approx((z * found.standard_error,) * 2, rel=0.03)

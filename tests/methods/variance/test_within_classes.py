@@ -43,7 +43,7 @@ def test_contrasts_and_batches_are_not_asked():
     assert is_within_classes(metric, table)
     assert not is_within_classes(replace(metric, contrast=object()), table)
     two = SimpleNamespace(
-        design=table.design, batch=(2,), cells=table.cells, truth=table.truth, make_counts=table.make_counts
+        design=table.design, batch=(2,), cells=table.cells, true_class=table.true_class, make_counts=table.make_counts
     )
     assert not is_within_classes(metric, two)
     two.batch = ()

@@ -105,8 +105,8 @@ class Shift:
         read = target
         if data is not None or counts is not None:
             read = columns(data, {"target": target}, counts=counts)["target"]
-        output, seen = (_by_score if "scores" in source.holds else _by_class)(source, read)
-        counts, truth = source.cells, source.truth
+        output, seen = (_by_score if "scores" in source.data_kinds else _by_class)(source, read)
+        counts, truth = source.cells, source.true_class
         size = len(source.labels)
         joint = np.zeros((size, len(seen)))
         np.add.at(joint, (truth, output), counts)
@@ -137,10 +137,10 @@ class Shift:
 
     def refit(self) -> ShiftRefit:
         """Return the true classes of the source, and the target, as multinomial samples."""
-        truth, cells = self.table.truth, len(self.table.cells)
+        truth, cells = self.table.true_class, len(self.table.cells)
         found = ShiftRefit(
             observed=np.concatenate([self.table.cells, self.target]),
-            truth=truth,
+            true_class=truth,
             output=self.output,
             place=np.arange(cells),
             cells=cells,
@@ -163,7 +163,7 @@ class Shift:
     def expected(self, shares: Array) -> Array:
         """Return the flattened table of the target for given class frequencies, with the rates of the source."""
         scale = self.target.sum() * shares / self.totals
-        return np.asarray(self.table.cells * scale[self.table.truth])
+        return np.asarray(self.table.cells * scale[self.table.true_class])
 
     def samples(self) -> tuple[Sample, ...]:
         """Return source and target as samples with their influence on the table.
@@ -171,7 +171,7 @@ class Shift:
         A case of the source affects the rates of its class, and through them the estimated class frequencies. If a
         class has no case with some output, a third sample of pseudo-cases is added.
         """
-        counts, truth, size = self.table.cells, self.table.truth, len(self.shares)
+        counts, truth, size = self.table.cells, self.table.true_class, len(self.shares)
         each = self.possible / self.totals
         directions = np.zeros((size, len(counts)))
         directions[truth, np.arange(len(counts))] = self.target.sum() * counts / self.totals[truth]
@@ -192,7 +192,7 @@ class Shift:
         padded with as many cases without influence as the source has, so that the number of pseudo-cases is random.
         """
         outputs = self.rates.shape[1]
-        place = self.table.truth * outputs + self.output
+        place = self.table.true_class * outputs + self.output
         unseen = np.setdiff1d(place, np.flatnonzero(self.rates))
         if not unseen.size:
             return ()
@@ -211,7 +211,7 @@ class ShiftRefit:
     ----------
     observed : ndarray of shape (source cells + outputs,)
         Number of labelled cases by cell, followed by the number of cases of the target by output.
-    truth, output, place : ndarray of shape (source cells,)
+    true_class, output, place : ndarray of shape (source cells,)
         True class and output of each source cell, and the cell of the table in which it is counted.
     cells : int
         Number of cells of the table.
@@ -222,7 +222,7 @@ class ShiftRefit:
     """
 
     observed: Array
-    truth: Array
+    true_class: Array
     output: Array
     place: Array
     cells: int
@@ -232,18 +232,18 @@ class ShiftRefit:
     @property
     def row(self) -> Array:
         """Sample of each observed cell: the true class in the source, and a last one for the target."""
-        return np.append(self.truth, np.full(len(self.precision), self.truth.max() + 1))
+        return np.append(self.true_class, np.full(len(self.precision), self.true_class.max() + 1))
 
     def tables(self, observed: Array) -> Array:
         """Return the tables of the target, ``(..., cells)``."""
-        source, target = np.split(observed, [len(self.truth)], -1)
+        source, target = np.split(observed, [len(self.true_class)], -1)
         _, totals, shares = self._fitted(source, target)
         scale = target.sum(-1, keepdims=True) * shares / totals
-        return np.asarray((source * scale[..., self.truth]) @ np.eye(self.cells)[self.place])
+        return np.asarray((source * scale[..., self.true_class]) @ np.eye(self.cells)[self.place])
 
     def interior(self, observed: Array) -> Array:
         """Return the observed counts with a target that contains at least half a case of each class."""
-        source, target = np.split(observed, [len(self.truth)])
+        source, target = np.split(observed, [len(self.true_class)])
         rates, _, shares = self._fitted(source, target)
         total = target.sum()
         inside = np.maximum(shares, 0.5 / total)
@@ -254,9 +254,9 @@ class ShiftRefit:
     def merged(self, cells: Array, size: int) -> ShiftRefit:
         """Return the function after merging cells of the table; source cells of one class and output are summed."""
         outputs = len(self.precision)
-        every = (self.truth * outputs + self.output) * size + cells[self.place]
+        every = (self.true_class * outputs + self.output) * size + cells[self.place]
         kept, places = np.unique(every, return_inverse=True)
-        source, target = np.split(self.observed, [len(self.truth)])
+        source, target = np.split(self.observed, [len(self.true_class)])
         pair, place = np.divmod(kept, size)
         truth, output = np.divmod(pair, outputs)
         return ShiftRefit(
@@ -271,8 +271,8 @@ class ShiftRefit:
 
     def _fitted(self, source: Array, target: Array) -> tuple[Array, Array, Array]:
         """Return rates ``(..., K, outputs)``, class totals and class frequencies in the target, ``(..., K)``."""
-        outputs, size = len(self.precision), int(self.truth.max()) + 1
-        joint = source @ np.eye(size * outputs)[self.truth * outputs + self.output]
+        outputs, size = len(self.precision), int(self.true_class.max()) + 1
+        joint = source @ np.eye(size * outputs)[self.true_class * outputs + self.output]
         joint = joint.reshape(*source.shape[:-1], size, outputs)
         totals = joint.sum(-1)
         rates = joint / totals[..., None]
@@ -306,7 +306,7 @@ def _covariance(rates: Array, shares: Array, n_effective: Array, cases: float) -
 
 def _checked(table: object) -> ConfusionTable | ScoresTable:
     """Return the source; refuse other objects than a counted table of one sample."""
-    has_scores = "scores" in getattr(table, "holds", ())
+    has_scores = "scores" in getattr(table, "data_kinds", ())
     kind: type[ConfusionTable | ScoresTable] = ScoresTable if has_scores else ConfusionTable
     source = require_table(kind, table, f"For another population, {CALL}")
     if source.batch or not source.design.traits.is_counted or not source.design.traits.has_labels:

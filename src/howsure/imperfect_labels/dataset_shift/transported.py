@@ -159,7 +159,7 @@ def label_shift_test(
     >>> print(hs.shift.label_shift_test(source, rng.normal(1.5 * rare, 1.3)))
     label shift: chi-square 21.4 with 7 degrees of freedom, p = 0.003
     """
-    if "scores" not in getattr(table, "holds", ()):
+    if "scores" not in getattr(table, "data_kinds", ()):
         message = (
             "With as many predicted classes as true ones some shares always explain the target, so there is nothing to "
             "test. Give a table of scores, from `scores`, and the target's scores."

@@ -263,7 +263,7 @@ def _best_power(metric: str | Metric, trusted: Array, other: Array, axis: Array)
     """Return the weight that minimises the variance of the metric, linearised by its gradient (PPI++)."""
     pilot = (np.maximum(_powered(trusted, other, 1.0), 0.0) + _powered(trusted, other, 0.0)) / 2
     bound = resolve(metric, ConfusionTable(counts=pilot, labels=axis))
-    gradient = bound.slopes(ConfusionCounts(pilot))
+    gradient = bound.finite_gradient(ConfusionCounts(pilot))
     shares = trusted / trusted.sum()
     scores, stand_ins = gradient[:, None, :], gradient[None, :, :]
     together = (shares * scores * stand_ins).sum() - (shares * scores).sum() * (shares * stand_ins).sum()

@@ -155,7 +155,7 @@ def label_plan(
     if not math.isfinite(value):
         message = f"`{bound.name}` is undefined on this table, so no label can narrow its interval."
         raise HowsureError(message)
-    parts = design.stratum_contributions(table.cells, bound.slopes(table.counted).ravel())
+    parts = design.stratum_contributions(table.cells, bound.finite_gradient(table.counted).ravel())
     labelled = design.labelled.sum(1)
     spreads = _Spreads(parts.within * np.where(labelled > 0, labelled, 1.0), labelled, design.totals)
     twice = 2 * normal_quantile(level)

@@ -180,9 +180,9 @@ def sample_to_label(
     number = whole_number("n", n, least=1)
     strata, size = len(pool.column), len(pool.axis)
     cases = np.bincount(pool.stratum, minlength=strata)
-    known = pool.truth >= 0
+    known = pool.true_class >= 0
     seen = np.zeros((strata, size))
-    np.add.at(seen, (pool.stratum[known], pool.truth[known]), 1.0)
+    np.add.at(seen, (pool.stratum[known], pool.true_class[known]), 1.0)
     labelled = seen.sum(1).astype(int)
     left = int((cases - labelled).sum())
     least = int(np.maximum(np.minimum(LEAST, cases) - labelled, 0).sum())
@@ -238,7 +238,7 @@ def _slopes(pool: Pool, expected: Array, metric: str | Spec | Metric) -> tuple[A
     size = len(pool.axis)
     counts = np.zeros((size, size))
     np.add.at(counts.T, pool.column, expected)
-    table = ConfusionTable(counts=counts, labels=pool.axis, rows=len(pool.truth))
+    table = ConfusionTable(counts=counts, labels=pool.axis, rows=len(pool.true_class))
     bound = resolve(metric, table)
     with np.errstate(all="ignore"):
         value = float(bound(table.counted))
@@ -247,7 +247,7 @@ def _slopes(pool: Pool, expected: Array, metric: str | Spec | Metric) -> tuple[A
             f"`{bound.name}` is undefined on the table that the scores let expect, so no label can be chosen for it."
         )
         raise HowsureError(message)
-    return bound.slopes(table.counted).reshape(size, size).T[pool.column], bound.name
+    return bound.finite_gradient(table.counted).reshape(size, size).T[pool.column], bound.name
 
 
 def _allocated(cases: Array, labelled: Array, variance: Array, surprise: Array, number: int) -> Array:

@@ -145,12 +145,12 @@ def partly_labelled(
     named = by_columns(by, data)
     beside = sample_weight, groups, counts, roles(named)
     pool = Pool.of(y_true, y_pred, y_score, data, labels, pos_label, *beside, check=check)
-    if (pool.truth >= 0).all():
+    if (pool.true_class >= 0).all():
         message = (
             "Every case has a label, so nothing is left to infer: give `y_true` the whole pool, or use `confusion`."
         )
         raise HowsureError(message)
-    return groups_of(named, pool.given, len(pool.truth)).each(pool.table) if named else pool.table(slice(None))
+    return groups_of(named, pool.given, len(pool.true_class)).each(pool.table) if named else pool.table(slice(None))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,7 +159,7 @@ class Pool:
 
     Parameters
     ----------
-    truth, predicted, score, stratum : ndarray of shape (n,)
+    true_class, predicted, score, stratum : ndarray of shape (n,)
         True class, predicted class, score and stratum of each case.
     axis : ndarray of shape (K,)
         The classes.
@@ -175,7 +175,7 @@ class Pool:
         The columns as they were read.
     """
 
-    truth: Array
+    true_class: Array
     predicted: Array
     score: Array
     stratum: Array
@@ -235,7 +235,7 @@ class Pool:
 
     def table(self, some: Any) -> ConfusionTable:
         """Return the table of a selection of cases."""
-        size, truth = len(self.axis), self.truth[some]
+        size, truth = len(self.axis), self.true_class[some]
         if (known := int((truth >= 0).sum())) < FEWEST:
             message = f"`y_true` has {known} labels of {len(truth)} cases. Have two or more of them labelled."
             raise HowsureError(message)

@@ -377,7 +377,7 @@ def placement_variance(table: Table, slopes: Array) -> Array:
     The derivative for a positive case is ``(placement - area) / n_pos``, and likewise for a negative one.
     """
     return VarianceDetails.of(table.design).placement_variance(
-        table.cells, table.truth, slopes.reshape(table.cells.shape)
+        table.cells, table.true_class, slopes.reshape(table.cells.shape)
     )
 
 

@@ -114,7 +114,7 @@ class Anytime(Method):
         cases = _units_of(metric, table)
         if table.batch and np.ptp(cases) > 0:
             each = [self.at_levels(metric, select_table(table, index)) for index in range(table.batch[0])]
-            return lambda level: stacked([one(level).of_one() for one in each])
+            return lambda level: stacked([one(level).to_scalars() for one in each])
         if not (table.batch or Betting().unsupported_reason(metric, table)):
             return bounded_intervals(metric, table, self._of_bets)
         single, seen = _of_one_look(metric, table).at_levels(metric, table), float(cases.ravel()[0])

@@ -142,7 +142,7 @@ def in_order(codes: Array) -> Array:
     return np.asarray(first[codes])
 
 
-def lumped(table: Table, metrics: Sequence[Metric], distinct_cells: Array | None) -> Table:
+def collapsed_for(table: Table, metrics: Sequence[Metric], distinct_cells: Array | None) -> Table:
     """Return the smallest table that has the same distribution of the metrics' draws.
 
     Cells that are equivalent for every metric and for the draws are collapsed. If that saves less than half of the

@@ -61,7 +61,7 @@ class Interval:
         """Return the intervals along the first axis, such as those of several metrics of a batch."""
         return list(map(Interval, self.low, self.high, self.standard_error, repeat(None), self.reason))
 
-    def of_one(self) -> Interval:
+    def to_scalars(self) -> Interval:
         """Return the interval of a single table, with Python floats and strings."""
         reason = np.asarray(self.reason).item()
         return Interval(float(self.low), float(self.high), float(self.standard_error), self.draws, reason, self.stream)

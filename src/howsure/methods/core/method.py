@@ -11,7 +11,7 @@ import numpy as np
 
 from howsure.arrays import Array, Seed
 from howsure.designs.algebra import Algebra
-from howsure.methods.core.draws import Draw, lumped, seed_sequence, stream_at, stream_of, values_of_draws
+from howsure.methods.core.draws import Draw, collapsed_for, seed_sequence, stream_at, stream_of, values_of_draws
 from howsure.methods.core.interval import AllAtLevels, Interval, IntervalAtLevel, stacked
 from howsure.methods.core.inversion import p_values
 from howsure.methods.core.registry import Variant, register
@@ -156,7 +156,7 @@ class Method(abc.ABC):
             With plain numbers for one table, otherwise with arrays in the shape of the batch.
         """
         if not table.batch:
-            return self.at_levels(metric, table, rng)(confidence_level).of_one()
+            return self.at_levels(metric, table, rng)(confidence_level).to_scalars()
         if self.takes_batches:
             return self.at_levels(metric, table, rng)(confidence_level)
         return stacked(
@@ -237,7 +237,7 @@ class Method(abc.ABC):
         if table.batch:
             return self.interval(metric, table, confidence_level, rng), self.p_values(metric, table, null)
         at_level = self.at_levels(metric, table, rng)
-        found = at_level(confidence_level).of_one()
+        found = at_level(confidence_level).to_scalars()
         if type(self).p_value is Method.p_value:  # not a test of its own, but that of the same intervals
             return found, tests_by(at_level, np.asarray(metric(table.counted)), null)
         return found, self.p_value(metric, table, null, draws=found.draws, rng=rng)
@@ -289,7 +289,7 @@ class JointMethod(Method, abc.ABC):
         if table.batch and not self.takes_batches:
             return super().intervals(metrics, table, confidence_level, rng)
         found = self.all_at_levels(metrics, table)(confidence_level)
-        return found if table.batch else list(map(Interval.of_one, found))
+        return found if table.batch else list(map(Interval.to_scalars, found))
 
 
 class DrawingMethod(Method, abc.ABC):
@@ -332,7 +332,7 @@ class DrawingMethod(Method, abc.ABC):
             Seed of the draws.
         """
 
-    def lumps(self, table: Table) -> Array | None:
+    def collapsible_cells(self, table: Table) -> Array | None:
         """Return codes of the cells; cells with equal codes can be collapsed before drawing. None if none can.
 
         The default uses the design's codes for resamples and posterior draws.
@@ -344,18 +344,18 @@ class DrawingMethod(Method, abc.ABC):
         """
         return Algebra.of(table.design).collapsible_cells(table.cells.shape[-1])
 
-    def lumped(self, metrics: Sequence[Metric], table: Table) -> Table:
+    def drawn_from(self, metrics: Sequence[Metric], table: Table) -> Table:
         """Return the smallest table that has the same distribution of the metrics' draws."""
-        apart = self.lumps(table)
+        apart = self.collapsible_cells(table)
         if len(metrics) != 1:
-            return lumped(table, metrics, apart)
+            return collapsed_for(table, metrics, apart)
         (metric,) = metrics  # a method may compute several intervals of it
         key = "drawn", None if apart is None else apart.tobytes()
-        return table.counted.once_for(metric, key, lambda _: lumped(table, metrics, apart))
+        return table.counted.once_for(metric, key, lambda _: collapsed_for(table, metrics, apart))
 
     def draws(self, metrics: Sequence[Metric], table: Table, rng: Seed = None) -> Array:
         """Return the metrics on each drawn table, ``(metrics, draws)``, from one stream of tables."""
-        return self._values(metrics, self.lumped(metrics, table), seed_sequence(rng))
+        return self._values(metrics, self.drawn_from(metrics, table), seed_sequence(rng))
 
     def _values(self, metrics: Sequence[Metric], table: Table, seed: np.random.SeedSequence) -> Array:
         return values_of_draws(metrics, table, self.drawer(table), self.size, seed)
@@ -381,7 +381,7 @@ class DrawingMethod(Method, abc.ABC):
     def each_at_levels(self, metrics: Sequence[Metric], table: Table, rng: Seed = None) -> list[IntervalAtLevel]:
         """Return the interval of each metric as a function of its level, from the same draws."""
         seed = seed_sequence(rng)
-        small = self.lumped(metrics, table)
+        small = self.drawn_from(metrics, table)
         stream, rows = stream_of(self, small, seed), self._values(metrics, small, seed)
         return [
             _within(self.levels_of(row, *metric.of_itself(table), seed), stream)

@@ -86,12 +86,12 @@ def small_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
     For metrics of scores, a few cases can make up most of the variance, so the degrees of freedom are Satterthwaite's.
     If the sample shows no variation, the gradient of the smoothed table is used.
     """
-    if not (metric.of_one_model.of_scores or table.kind.has_sample_variance):
+    if not (metric.single_model.of_scores or table.kind.has_sample_variance):
         return design_sample(metric, table)
     heard = _heard_slopes(metric, table)
     inflation, degrees_of_freedom = _by_design(metric, table, heard)
     return inflation, np.minimum(
-        degrees_of_freedom, VarianceDetails.of(table.design).satterthwaite_df(table.cells, table.truth, heard[0])
+        degrees_of_freedom, VarianceDetails.of(table.design).satterthwaite_df(table.cells, table.true_class, heard[0])
     )
 
 
@@ -126,7 +126,7 @@ def _by_design(metric: Metric, table: Table, heard: tuple[Array, Array]) -> tupl
     if not table.design.supports(VarianceDetails.small_sample_correction):
         return large_sample(metric, table)
     gradient, silent = heard
-    one = metric.of_one_model
+    one = metric.single_model
     if one.of_scores or one.per_class is None:
         inflation, degrees_of_freedom = small_sample_correction(table, gradient)
     else:
@@ -155,8 +155,8 @@ def _finite(values: Array) -> Array:
 def _put_together(table: Table, gradient: Array) -> tuple[Array, Array]:
     """Return variance factor and degrees of freedom of an average, combined from the terms of the true classes."""
     number = len(table.labels)
-    each = [np.where(table.truth == index, gradient, 0.0) for index in range(number)]
-    designs = Clustering.of(table.design).split_by_class(table.truth, number)
+    each = [np.where(table.true_class == index, gradient, 0.0) for index in range(number)]
+    designs = Clustering.of(table.design).split_by_class(table.true_class, number)
     variances = np.stack([design.variance(table.cells, part) for design, part in zip(designs, each, strict=True)])
     samples = [
         VarianceDetails.of(design).small_sample_correction(table.cells, part)

@@ -165,9 +165,9 @@ class Bootstrap(DrawingMethod):
     def limits(self, metric: Metric, table: Table, draws: Array, rng: Seed = None) -> Limits:
         """Return the interval's limits as a function of the confidence level, from defined resampled values."""
         if self.kind == "studentized":
-            return _studentized(metric, self.lumped([metric], table), self.n_resamples, seed_sequence(rng))
+            return _studentized(metric, self.drawn_from([metric], table), self.n_resamples, seed_sequence(rng))
         value = float(metric.value_at(table.counted))
-        skewness = acceleration(metric, self.lumped([metric], table)) if self.kind == "bca" else 0.0
+        skewness = acceleration(metric, self.drawn_from([metric], table)) if self.kind == "bca" else 0.0
         return lambda level: limits_of_draws(self.kind, value, draws, level, skewness)
 
     def p_value(

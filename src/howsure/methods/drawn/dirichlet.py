@@ -164,10 +164,10 @@ class Dirichlet(DrawingMethod):
             return table
         return replace(table, counts=_Sampler.of(self, table).expected())
 
-    def lumps(self, table: Table) -> Array | None:
+    def collapsible_cells(self, table: Table) -> Array | None:
         """Return the design's codes of cells; within true classes if the prevalence has its own distribution."""
         found = Algebra.of(table.design).collapsible_cells(table.cells.shape[-1])
-        return found if found is None or self.is_plain else found * len(table.labels) + table.truth
+        return found if found is None or self.is_plain else found * len(table.labels) + table.true_class
 
     def drawer(self, table: Table) -> Draw:
         """Return the function that draws tables of cell probabilities, up to a factor, from the posterior or prior."""
@@ -198,16 +198,16 @@ class Dirichlet(DrawingMethod):
     def _limits(self, draws: Array, metric: Metric, table: Table) -> Limits:
         """Return the limits from defined draws as a function of the level; matched ones if requested."""
         quantiles = partial(self._intervals[self.credible], draws)
-        is_of_classes = issubclass(metric.of_one_model.counts_class, ClassCounts)
+        is_of_classes = issubclass(metric.single_model.counts_class, ClassCounts)
         matches = self.credible == "matched" and self.source == "posterior" and table.design.traits.is_independent
         if not (matches and is_of_classes and np.isfinite(metric.range).all()):
             return quantiles
         has_own_prior = self.prior is not None or not self.is_plain
         if metric.proportion is not None:
             return quantiles if has_own_prior else of_proportion(metric, table, quantiles)
-        if has_own_prior and metric.of_one_model.average in EXTREMES:
+        if has_own_prior and metric.single_model.average in EXTREMES:
             return quantiles
-        small = self.lumped([metric], table)
+        small = self.drawn_from([metric], table)
         middle = None
         if averages_all_classes(metric, small.counted):  # otherwise some draws have more classes than the sample
             middle = small.make_counts(_Sampler.of(self, small).middle().reshape(-1))
@@ -252,11 +252,11 @@ class _Sampler:
         elif method.prevalence_prior is not None:
             extra = prior_array(method.prevalence_prior, (size,), "prevalence_prior")
             # If the two priors agree, the product of Dirichlets is a single Dirichlet over the cells.
-            of_rows = added_up(prior, table.truth, size)
-            prevalence = None if np.array_equal(extra, of_rows) else added_up(counts, table.truth, size) + extra
+            of_rows = added_up(prior, table.true_class, size)
+            prevalence = None if np.array_equal(extra, of_rows) else added_up(counts, table.true_class, size) + extra
         if method.source == "random":
             chance = cell_prior(1.0, table).ravel()
-            prevalence = added_up(counts + prior, table.truth, size) if prevalence is None else prevalence
+            prevalence = added_up(counts + prior, table.true_class, size) if prevalence is None else prevalence
         mixes = method.prior is None and method.is_plain
         return cls(table, counts, prior, prevalence, fixed, mixes, chance)
 
@@ -264,7 +264,7 @@ class _Sampler:
         cells = self._cells(size, rng)
         if self.prevalence is None:
             return cells
-        truth, classes = self.table.truth, len(self.prevalence)
+        truth, classes = self.table.true_class, len(self.prevalence)
         sums = added_up(cells, truth, classes)
         share = self.prevalence
         if not self.fixed:

@@ -90,9 +90,9 @@ class Predictive(Method):
         if not has_joint_distribution(table):
             drawn = Bootstrap("percentile", self.n_draws).each_at_levels(metrics, table, 0 if rng is None else rng)
             around = (_around_expectation(*each) for each in zip(drawn, _values(metrics, table), strict=True))
-            return [each(confidence_level).of_one() for each in around]
+            return [each(confidence_level).to_scalars() for each in around]
         outcomes = _outcomes(table)
-        return [_levels(metric, table, outcomes)(confidence_level).of_one() for metric in metrics]
+        return [_levels(metric, table, outcomes)(confidence_level).to_scalars() for metric in metrics]
 
     def levels_of(self, draws: Array, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval from draws of a metric, as a function of its level.

@@ -200,7 +200,7 @@ class AllCells(PathTables):
 
     def pseudo_shares(self) -> Array:
         """Return the proportion of the pseudo-counts in each cell; for an unbounded loss less where it is large."""
-        averages_classes = self.metric.of_one_model.class_average is not None
+        averages_classes = self.metric.single_model.class_average is not None
         priors = self.table.priors
         shares = priors.of_occurring if averages_classes else priors.shares
         even = self.levels.spread_pseudo_counts(self._flat(shares))

@@ -71,12 +71,12 @@ class ClassPath(PathTables, abc.ABC):
         self.told = ProductTables(truth[apart], prediction[apart], self.classes)
         cells = counts.cells.reshape(-1, self.classes, self.classes)
         self.totals = round_counts(cells.sum((-2, -1)) / effect)
-        seen = np.diagonal(cells, axis1=-2, axis2=-1), cells[:, self.told.truth, self.told.prediction]
+        seen = np.diagonal(cells, axis1=-2, axis2=-1), cells[:, self.told.true_class, self.told.prediction]
         right, missed = (round_counts(each / effect[:, None]) for each in seen)
         self.cases = np.concatenate([right, missed], -1)  # of the cells that are stored individually
         true, predicted = _prior_classes(counts, self.classes)
         pseudo = PSEUDO_COUNT / (true.sum(-1) * predicted.sum(-1))[:, None]
-        wrong = pseudo * true[:, self.told.truth] * predicted[:, self.told.prediction] * is_listed
+        wrong = pseudo * true[:, self.told.true_class] * predicted[:, self.told.prediction] * is_listed
         by_class = [pseudo * true, 1.0 * predicted] if not is_listed else [0.0 * true, 0.0 * predicted]
         parts = [right + pseudo * true * predicted, missed + wrong, *by_class]
         self.filled = np.concatenate([np.broadcast_to(each, (len(effect), each.shape[-1])) for each in parts], -1)
@@ -156,7 +156,7 @@ class FewClasses(ClassPath):
         """
         cells, diagonal = np.empty((len(self.filled), self.classes, self.classes)), np.arange(self.classes)
         cells[:, diagonal, diagonal] = self.filled[:, : self.classes]
-        cells[:, self.told.truth, self.told.prediction] = self.filled[:, self.classes : -2 * self.classes]
+        cells[:, self.told.true_class, self.told.prediction] = self.filled[:, self.classes : -2 * self.classes]
         counts = ConfusionCounts(cells)
         value, times, whole = self.averages.of_each(counts.hits, counts.rows, counts.columns)
         weights = self.averages.weights(counts.rows, times)

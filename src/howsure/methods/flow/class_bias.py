@@ -126,7 +126,7 @@ class LeftOut:
     def _by_cell(self, of_class: list[Array]) -> Array:
         """Return values given for hits, misses and false alarms of each class, as values of the cells."""
         hit, miss, alarm = of_class
-        return np.concatenate([hit, miss[:, self.layout.truth] + alarm[:, self.layout.prediction]], -1)
+        return np.concatenate([hit, miss[:, self.layout.true_class] + alarm[:, self.layout.prediction]], -1)
 
     def of_fixed_sizes(self) -> tuple[Array, Array]:
         """Return whether the classes of each table are of equal size, and the bias if the design fixes these sizes."""
@@ -135,7 +135,7 @@ class LeftOut:
         equal = (~occurs | (np.abs(self.rows - largest) <= ROUNDING * largest)).all(-1) & (largest[:, 0] > 1)
         if not equal.any():
             return equal, np.zeros(len(equal))
-        size = self.rows[:, self.layout.truth]
+        size = self.rows[:, self.layout.true_class]
         spread = self.wrong * safe_divide(size - self.wrong, size - 1)  # the unbiased variance of a cell
         over, under = self.averages.above, self.averages.below
         kinds = (

@@ -80,7 +80,7 @@ class ContrastOfAverages(ContrastOfTables):
             bias = bias + weight * each.centre_bias()
             gradient += weight[:, None] * self._joint(view, each, each.left_out.slopes())
             changes += weight[:, None] * self._joint(view, each, each.left_out.changes())
-        of_class = added_up(self.cases * gradient**2, self.table.truth.ravel(), len(self.table.labels))
+        of_class = added_up(self.cases * gradient**2, self.table.true_class.ravel(), len(self.table.labels))
         centre = self.bias() if self.scale.sign else bias
         return centre, inflation(self.cases, gradient, changes, of_class)
 
@@ -88,7 +88,7 @@ class ContrastOfAverages(ContrastOfTables):
         """Return values for the cells of one model's path as values for the joint cells."""
         every, size = np.arange(path.classes), path.classes
         cells = np.zeros((len(values), size, size))
-        cells[:, every, every], cells[:, path.told.truth, path.told.prediction] = np.split(values, [size], axis=-1)
+        cells[:, every, every], cells[:, path.told.true_class, path.told.prediction] = np.split(values, [size], axis=-1)
         return np.asarray(view.pulled_back(cells, self.cases.shape[-1]))
 
 

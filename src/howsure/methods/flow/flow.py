@@ -12,7 +12,7 @@ import numpy as np
 from howsure.arrays import Array, Seed
 from howsure.designs.algebra import Algebra
 from howsure.designs.two_level import TwoLevel
-from howsure.methods.core.draws import lumped
+from howsure.methods.core.draws import collapsed_for
 from howsure.methods.core.interval import AllAtLevels, Interval, IntervalAtLevel
 from howsure.methods.core.method import JointMethod, needs_counted_cases, tests_by
 from howsure.methods.core.standard_errors import quantile, small_sample_with_missed_clusters, standard_error
@@ -115,9 +115,9 @@ class Flow(JointMethod):
         """Return "" for smooth metrics of counted single-label cases and of ratings, otherwise the reason why not."""
         if refusal := needs_counted_cases(self, table):
             return refusal
-        if metric.of_one_model.average in EXTREMES:
+        if metric.single_model.average in EXTREMES:
             return f"`Flow` is for smooth metrics, and `{metric.name}` jumps from class to class. Use `Delta()`."
-        counted = metric.is_mean_loss or "predictions" in table.holds or has_flow(table)
+        counted = metric.is_mean_loss or "predictions" in table.data_kinds or has_flow(table)
         if not (counted and table.kind.has_one_label_per_case) or len(table.design.test_sets) > 1:
             return (
                 "`Flow` is for metrics of predicted classes, of ratings and mean losses on one test set, one class for "
@@ -160,7 +160,7 @@ class Flow(JointMethod):
             found, tests = at_levels.intervals_and_p_values(confidence_level, value, null)
         else:
             found, tests = at_levels(confidence_level), tests_by(at_levels, value, null)
-        return found if table.batch else found.of_one(), tests
+        return found if table.batch else found.to_scalars(), tests
 
 
 def _side_by_side(metrics: Sequence[Metric], table: Table) -> list[Metric]:
@@ -184,7 +184,7 @@ def _by_cells(metric: Metric, table: Table) -> IntervalAtLevel:
         return _tilted(metric, LossHistogram.of(table, losses), metric.value_at(table.counted))
     cells = table.cells.shape[-1]
     if cells >= LUMPED_CELLS and losses is None:
-        table = lumped(table, [metric], Algebra.of(table.design).collapsible_cells(cells))
+        table = collapsed_for(table, [metric], Algebra.of(table.design).collapsible_cells(cells))
     return flow_intervals(metric, table, *small_sample_with_missed_clusters(metric, table))
 
 
@@ -206,7 +206,7 @@ def _tilted(metric: Metric, losses: LossHistogram, value: Array) -> IntervalAtLe
     """Return the interval of a mean loss of independent cases."""
     path = Tilting(losses, float(value), metric.range)
     sample = PathSample.of_one(value, path.standard_error)
-    return lambda level: interval_at(sample, path, metric.range, quantile(level, sample.freedom))
+    return lambda level: interval_at(sample, path, metric.range, quantile(level, sample.degrees_of_freedom))
 
 
 def flow_intervals(metric: Metric, table: Table, inflation: object, degrees_of_freedom: object) -> IntervalAtLevel:

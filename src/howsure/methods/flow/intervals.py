@@ -45,7 +45,7 @@ class PathSample:
     error: Array
     effect: Array  # design effect: counts per independent case
     excess: Array  # skewness in excess of that of independent cases
-    freedom: Any
+    degrees_of_freedom: Any
 
     @classmethod
     def of(cls, metric: Metric, table: Table, inflation: object, degrees_of_freedom: object) -> PathSample:
@@ -114,7 +114,9 @@ class BatchPaths:
     def interval(self, confidence_level: float, table: Table) -> Interval:
         """Return the interval at a level; ``table`` determines the reason for infinite quantiles."""
         why_endless = ONE_CASE if table.kind.has_sample_variance else ONE_CLUSTER
-        return interval_at(self.sample, self, self.bounds, quantile(confidence_level, self.sample.freedom), why_endless)
+        return interval_at(
+            self.sample, self, self.bounds, quantile(confidence_level, self.sample.degrees_of_freedom), why_endless
+        )
 
     def limits(self, quantile: Any) -> tuple[Array, Array]:
         """Return the lower and upper limits at a quantile, or at one for each table."""
@@ -125,7 +127,7 @@ class BatchPaths:
 
     def p_values(self, value: Array, null: float) -> Array:
         """Return the two-sided p-values of a hypothesis: the complement of the level at which a limit equals it."""
-        shape, degrees_of_freedom = self.sample.value.shape, self.sample.freedom
+        shape, degrees_of_freedom = self.sample.value.shape, self.sample.degrees_of_freedom
         farthest = np.broadcast_to(quantile(Level(float(share_beyond(LARGEST_Z))), degrees_of_freedom), shape).reshape(
             -1
         )
@@ -199,10 +201,10 @@ def design_effect(metric: Metric, table: Table, varies: Array) -> Array:
     """
     if table.design.traits.is_independent and not table.kind.has_sample_variance:
         return np.ones(table.batch)
-    effect = _effect(metric.slopes(table.counted), table)
+    effect = _effect(metric.finite_gradient(table.counted), table)
     if not varies.all():
         smoothed = with_pseudo_counts(table)
-        effect = np.where(varies, effect, _effect(metric.slopes(smoothed.counted), smoothed))
+        effect = np.where(varies, effect, _effect(metric.finite_gradient(smoothed.counted), smoothed))
         if not effect.all():
             alternating = np.broadcast_to(np.arange(table.cells.shape[-1]) % 2.0, table.cells.shape)
             effect = np.where(effect == 0, _effect(alternating, smoothed), effect)

@@ -82,7 +82,7 @@ class LeastFavourable(Method):
         """Return the interval as a function of its level; see the class."""
         with np.errstate(all="ignore"):
             value, error = float(metric(table.counted)), float(standard_error(metric, table))
-            gradient = metric.slopes(table.counted).ravel()
+            gradient = metric.finite_gradient(table.counted).ravel()
         known = small_sample(metric, table)
         refit = Refittable.of(table.design).refit
         if refit is not None and len(refit.observed) <= MOST_CELLS and np.isfinite(value):

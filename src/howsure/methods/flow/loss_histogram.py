@@ -91,7 +91,7 @@ def of_filled_cells(metric: Metric, table: Table) -> tuple[Metric, Table]:
         design=table.design,
         rows=table.rows,
         identity=view_identity(table, "filled"),
-        true_class=places[-1],
+        true_classes=places[-1],
     )
     own = replace(
         metric,

@@ -191,7 +191,7 @@ def _student_of(metric: Metric, table: Table, units: Units) -> tuple[float, floa
         return units.error, max(units.effective - 1, 1.0)
     slopes = np.nan_to_num(np.asarray(metric.gradient(table.counted)).ravel())
     inflation, degrees_of_freedom = small_sample_correction(table, slopes)
-    by_weight = VarianceDetails.of(table.design).satterthwaite_df(table.cells, table.truth, np.ones(slopes.size))
+    by_weight = VarianceDetails.of(table.design).satterthwaite_df(table.cells, table.true_class, np.ones(slopes.size))
     return float(standard_error(metric, table)) * float(np.sqrt(inflation)), float(
         np.minimum(degrees_of_freedom, by_weight)
     )

@@ -92,7 +92,7 @@ class Hall(Method):
         inflation, degrees_of_freedom = small_sample_correction(table, slopes)
         alike = np.ones(slopes.size)
         degrees_of_freedom = np.minimum(
-            degrees_of_freedom, VarianceDetails.of(table.design).satterthwaite_df(table.cells, table.truth, alike)
+            degrees_of_freedom, VarianceDetails.of(table.design).satterthwaite_df(table.cells, table.true_class, alike)
         )
         spread = error * float(np.sqrt(inflation))
 

@@ -80,7 +80,7 @@ class Stratified(Method):
         """Return the interval as a function of its level; see the class."""
         with np.errstate(all="ignore"):
             value, error = float(metric(table.counted)), float(standard_error(metric, table))
-        slopes = metric.slopes(table.counted).ravel()
+        slopes = metric.finite_gradient(table.counted).ravel()
         seen = np.abs(slopes) * table.cells.sum() > NOISE * max(1.0, abs(value))  # more than rounding leaves of zero
         slopes = np.where(seen, slopes, 0.0)
         parts = PartialLabels.of(table.design).stratum_contributions(table.cells, slopes)

@@ -229,7 +229,7 @@ def _together(metric: Metric, table: Table, error: float) -> float:
     if table.design.traits.is_independent:
         return 1.0
     cells, slopes = table.cells, np.nan_to_num(metric.gradient_at(table.counted).reshape(-1), posinf=0.0, neginf=0.0)
-    sides = [table.truth == side for side in (0, 1)]
+    sides = [table.true_class == side for side in (0, 1)]
     means = [float(safe_divide(cells[side] @ slopes[side], cells[side].sum())) for side in sides]
     parts = [np.where(side, slopes - mean, 0.0) for side, mean in zip(sides, means, strict=True)]
     parts.append(np.where(sides[0], *means))  # of the prevalence

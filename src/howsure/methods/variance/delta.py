@@ -192,7 +192,7 @@ class NormalIntervals:
     centre: Array
     spread: Array
     inflation: Any
-    freedom: Any
+    degrees_of_freedom: Any
     scale: Scale
     bounds: tuple[float, float]
     shows: Array | None = None
@@ -201,7 +201,7 @@ class NormalIntervals:
 
     def __call__(self, level: float) -> Interval:
         """Return the intervals at a level."""
-        z = critical_value(level, self.inflation, self.freedom)
+        z = critical_value(level, self.inflation, self.degrees_of_freedom)
         others = (~np.isfinite(z), ONE_CLUSTER), (~np.isfinite(self.value), UNDEFINED)
         if self.shows is None:
             low, high = self.value - z * self.error, self.value + z * self.error
@@ -231,7 +231,7 @@ class NormalIntervals:
                 error = np.where(on_it, slope * self.spread, error)
             reach = np.where((plain > 0) & (value != null), plain / (np.sqrt(self.inflation) * error), 0.0)
             possible = self.bounds[0] <= null <= self.bounds[1]
-            tests = p_values_at(reach if possible else np.full(reach.shape, np.inf), self.freedom)
+            tests = p_values_at(reach if possible else np.full(reach.shape, np.inf), self.degrees_of_freedom)
         return np.where(np.isnan(self(KNOWN).low), np.nan, tests)
 
     def _of_estimated_counts(self, z: Any) -> tuple[Any, Any]:

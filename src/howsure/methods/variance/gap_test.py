@@ -80,7 +80,7 @@ class GapTest(Method):
         def interval(confidence_level: float) -> Interval:
             found = tested(confidence_level)
             low, high = np.minimum(found.low, value), np.maximum(found.high, value)
-            return replace(found, low=np.maximum(low, lowest), high=np.minimum(high, highest)).of_one()
+            return replace(found, low=np.maximum(low, lowest), high=np.minimum(high, highest)).to_scalars()
 
         return interval
 

@@ -79,7 +79,7 @@ class RaterSampling(Method):
 
     def unsupported_reason(self, metric: Metric, table: Table) -> str:
         """Return "" for the agreement of three or more raters, otherwise the reason why not."""
-        if not (table.holds == ("ratings",) and metric.spec is not None):
+        if not (table.data_kinds == ("ratings",) and metric.spec is not None):
             return f"`{self.name}` is for the agreement of one set of raters, which `{metric.name}` is not. Use 'auto'."
         if "rater" in metric.spec.definition.parameters:
             return f"`{self.name}` leaves out each rater in turn, and `{metric.name}` is of one of them. Use 'flow'."
@@ -100,10 +100,12 @@ class RaterSampling(Method):
                 metric,
                 table,
                 error_of=lambda of, other: np.sqrt(_Variances.of(of, other).raters),
-                sample_of=lambda *_: (1.0, variances.raters_freedom),
+                sample_of=lambda *_: (1.0, variances.raters_degrees_of_freedom),
             )
         inflation, degrees_of_freedom = design_sample(metric, table)
-        along = flow_intervals(metric, table, inflation * variances.factor, variances.freedom(degrees_of_freedom))
+        along = flow_intervals(
+            metric, table, inflation * variances.factor, variances.degrees_of_freedom(degrees_of_freedom)
+        )
         error = np.sqrt(variances.items * variances.factor)
         return lambda level: replace(along(level), standard_error=error)
 
@@ -114,7 +116,7 @@ class _Variances:
 
     items: float
     raters: float
-    raters_freedom: int
+    raters_degrees_of_freedom: int
 
     @classmethod
     def of(cls, metric: Metric, table: Table) -> _Variances:
@@ -128,7 +130,7 @@ class _Variances:
         return cls(
             items=float(table.variance(np.nan_to_num(gradient))),
             raters=(len(values) - 1) * float(values.var()),
-            raters_freedom=len(values) - 1,
+            raters_degrees_of_freedom=len(values) - 1,
         )
 
     @property
@@ -136,7 +138,7 @@ class _Variances:
         """Ratio of the variance of items and raters to that of the items."""
         return 1 + self.raters / self.items if self.items > 0 else 1.0
 
-    def freedom(self, of_items: Any) -> Any:
+    def degrees_of_freedom(self, of_items: Any) -> Any:
         """Return the degrees of freedom of the variance of items and raters."""
-        parts = self.items**2 / of_items + self.raters**2 / self.raters_freedom
+        parts = self.items**2 / of_items + self.raters**2 / self.raters_degrees_of_freedom
         return (self.items + self.raters) ** 2 / parts if parts > 0 else of_items

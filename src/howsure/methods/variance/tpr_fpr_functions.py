@@ -145,7 +145,7 @@ def _factor(metric: Metric, table: Table, value: Array) -> Array:
     """Return the design-based variance of the metric over that of independent rates."""
     if table.design.traits.is_independent:
         return np.ones(value.shape)
-    gradient = metric.slopes(table.counted).reshape(table.cells.shape)
+    gradient = metric.finite_gradient(table.counted).reshape(table.cells.shape)
     parts = [table.variance(np.where(rate.trials, gradient, 0.0)) for rate in RATES]
     whole, alone = table.variance(gradient), np.asarray(sum(parts))
     return np.where(is_positive_error(np.sqrt(alone), value), safe_divide(whole, alone), 1.0)

@@ -22,5 +22,7 @@ def is_within_classes(metric: Metric, table: Table) -> bool:
         np.arange(1.0, table.cells.size + 1) ** 2
     )  # not linear: the middle class would have the same rate in each row
     with np.errstate(all="ignore"):
-        value, other = (float(metric(table.make_counts(cells * scale))) for scale in (1.0, (table.truth + 1.0) ** 2))
+        value, other = (
+            float(metric(table.make_counts(cells * scale))) for scale in (1.0, (table.true_class + 1.0) ** 2)
+        )
     return math.isclose(value, other, rel_tol=1e-9)
