@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 # Messages of DuckDB, Java and the system about full memory or disk, and remedies.
+OTHER_ENCODING = ("not utf-8 encoded", "invalid UTF-8", "'utf-8' codec can't decode")
 EXHAUSTED = ("Out of Memory Error", "java.lang.OutOfMemoryError", os.strerror(errno.ENOSPC))
 JAVA_SAYS = r"Caused by: (?:[\w$.]+: )?"  # the last time in a trace of many lines: why
 MORE_ROOM = (
@@ -85,12 +86,12 @@ class HowsureError(ValueError):
             return cls(
                 f"{what} cannot be read: memory, or space on the disk for what does not fit, ran out{MORE_ROOM}", code
             )
-        if "not utf-8 encoded" in str(error):
-            line = re.search(r"Line: (\d+)", str(error))
+        if any(sign in str(error) for sign in OTHER_ENCODING):
+            line = re.search(r"[Ll]ine:? (\d+)", str(error))
             place = f" (line {line[1]})" if line else ""
             return cls(
                 f"{what} is not in UTF-8{place}. Save it as UTF-8, or give a frame, data=pandas.read_csv(…, "
-                "encoding='cp1252') or 'utf-16'.",
+                "encoding='cp1252').",
                 code,
             )
         if "Error when sniffing file" in reason:

@@ -1,6 +1,9 @@
 """Files of every format give the same table, and unreadable ones a clear error."""
 
+import bz2
 import gzip
+import json
+import lzma
 import sys
 
 import numpy as np
@@ -10,6 +13,7 @@ import pytest
 from pyarrow import feather
 
 import howsure as hs
+from howsure.errors import HowsureError
 from howsure.sources import duckdb_files
 from howsure.sources.duckdb_files import relation
 from howsure.sources.matrix_file import read_matrix
@@ -294,7 +298,7 @@ def test_other_files_are_left_to_the_engine(text, tmp_path):
     assert read_plain(tmp_path / "cases.csv") is None
 
 
-@pytest.mark.parametrize("encoding", ["cp1252", "utf-16"])
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16-le"])
 def test_files_of_cases_in_another_encoding_name_the_remedy(encoding, tmp_path):
     """A file of cases that is not in UTF-8 is one line with the encoding's remedy."""
     pytest.importorskip("duckdb")
@@ -352,9 +356,9 @@ def test_matrices_as_programs_print_them(text, tmp_path):
 
 
 def test_output_around_a_matrix_is_refused_with_the_remedy(tmp_path):
-    """Other lines of a program's output are not guessed at."""
+    """Two matrices in a program's output are not guessed at."""
     text = "Confusion Matrix and Statistics\n\n          Reference\nPrediction  x  y\n         x 50  5\n         y  3 42\n\n"
-    (tmp_path / "m.txt").write_text(f"{text}Accuracy : 0.92\n")
+    (tmp_path / "m.txt").write_text(f"{text}Accuracy : 0.92\n\n{text}")
     with pytest.raises(hs.HowsureError, match="Keep the lines of the matrix only"):
         read_matrix(tmp_path / "m.txt")
 
@@ -433,3 +437,44 @@ def test_columns_that_nobody_reads_are_not_checked(tmp_path, monkeypatch):
     file.write_text("\n".join(["y,p,note", *rows, "1,0", ""]))
     with pytest.raises(hs.HowsureError, match="no delimiter and quotes fit"):
         hs.confusion("y", "p", data=file)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "json"])
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig", "utf-16-be"])
+def test_files_with_a_byte_order_mark(suffix, encoding, tmp_path):
+    """UTF-16 and UTF-8 files of spreadsheet programs, whose mark states the encoding, have the same cases."""
+    rows = [{"true": "größe", "said": "größe"}, {"true": "klein", "said": "größe"}]
+    text = {
+        "csv": "true,said\ngröße,größe\nklein,größe\n",
+        "json": json.dumps(rows, ensure_ascii=False),
+        "jsonl": "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows),
+    }[suffix]
+    path = tmp_path / f"cases.{suffix}"
+    mark = "\ufeff" if encoding == "utf-16-be" else ""
+    path.write_bytes((mark + text).encode(encoding))
+    table = hs.confusion("true", "said", data=path)
+    assert (table.labels.tolist(), table.counts.tolist()) == (["größe", "klein"], [[1, 0], [1, 0]])
+
+
+@pytest.mark.parametrize("suffix, opener", [(".bz2", bz2.open), (".xz", lzma.open)])
+def test_other_compressions(suffix, opener, tmp_path):
+    """Files compressed by bzip2 and xz are read like those by gzip; archives are refused."""
+    path = tmp_path / f"cases.csv{suffix}"
+    with opener(path, "wt") as file:
+        file.write("true,said\na,a\nb,a\n")
+    assert hs.confusion("true", "said", data=path).counts.tolist() == [[1, 0], [1, 0]]
+    damaged = path.with_name(f"damaged.csv{suffix}")
+    damaged.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(HowsureError, match="cannot be read"):
+        hs.confusion("true", "said", data=damaged)
+    archive = tmp_path / "cases.csv.zip"
+    archive.write_bytes(b"PK\x03\x04")
+    with pytest.raises(HowsureError, match="is an archive. Unpack it"):
+        hs.confusion("true", "said", data=archive)
+
+
+def test_records_in_another_encoding_name_the_remedy(tmp_path):
+    """JSON that is not in UTF-8 is refused in the same words."""
+    (tmp_path / "cases.jsonl").write_bytes('{"true": "é", "said": "é"}\n'.encode("cp1252"))
+    with pytest.raises(HowsureError, match="is not in UTF-8.*Save it as UTF-8"):
+        hs.confusion("true", "said", data=tmp_path / "cases.jsonl")

@@ -21,7 +21,7 @@ InputFormat = Annotated[
     Literal["csv", "tsv", "json", "jsonl", "parquet", "feather", "xlsx", "xls", "ods", "imrmc"] | None,
     Parameter(help="Format of standard input; it may be compressed."),
 ]
-COMPRESSED = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}  # their first bytes
+COMPRESSED = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst", b"BZh": ".bz2", b"\xfd7zX": ".xz"}  # by first bytes
 
 
 @dataclass(frozen=True, slots=True)

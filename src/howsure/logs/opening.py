@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import importlib
 import io
 import json
+import lzma
 import re
 import zipfile
 from collections.abc import Callable, Sequence
@@ -17,11 +19,13 @@ from typing import Any, NoReturn
 
 from howsure.cached import cached_property
 from howsure.errors import HowsureError, reading
+from howsure.sources.text_encoding import UTF_16
 from howsure.tables.parquet import MOST_BYTES, unpacked_bytes
 
-ARCHIVE, GZIP, PARQUET, ZSTD = b"PK\x03\x04", b"\x1f\x8b", b"PAR1", b"\x28\xb5\x2f\xfd"
-PACKED = ("", ".gz", ".zst")  # suffixes of compressed files, and of plain ones
-SUFFIX = re.compile(r"\.(jsonl?|eval|parquet)(\.(gz|zst))?$", re.IGNORECASE)
+ARCHIVE, PARQUET, ZSTD = b"PK\x03\x04", b"PAR1", b"\x28\xb5\x2f\xfd"
+OPENERS: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZ": bz2.open, b"\xfd7": lzma.open}  # by the first bytes
+PACKED = ("", ".gz", ".zst", ".bz2", ".xz")  # suffixes of compressed files, and of plain ones
+SUFFIX = re.compile(r"\.(jsonl?|eval|parquet)(\.(gz|zst|bz2|xz))?$", re.IGNORECASE)
 ZSTANDARD = 93  # compression method in an archive
 LOCAL_HEADER = 30  # bytes before an entry's name, which with the name's and the rest's lengths precede its data
 
@@ -96,13 +100,13 @@ def opened(path: Path) -> Opened:
             return Opened(path, Archive(path, {each.filename: each for each in whole.infolist()}), [])
     if start == PARQUET:
         return Opened(path, None, _parquet(path))
-    with gzip.open(path) if start[:2] == GZIP else path.open("rb") as file:
+    with OPENERS.get(start[:2], open)(path, "rb") as file:
         data = file.read(MOST_BYTES + 1)
     if start == ZSTD:
         data = _decompressed(data, MOST_BYTES + 1, path)
     if len(data) > MOST_BYTES:
         refuse_size(path)
-    return Opened(path, None, _records(data.decode("utf-8-sig"), path))
+    return Opened(path, None, _records(data.decode("utf-16" if data.startswith(UTF_16) else "utf-8-sig"), path))
 
 
 def stem_of(path: Path) -> str:

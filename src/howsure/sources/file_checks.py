@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +18,7 @@ from howsure.sources.locations import COMPRESSED, JSON, LINES, suffix_of
 CHUNK = 2**20  # bytes per block
 DEEPEST = 1000  # nested brackets; at about ten thousand DuckDB's JSON reader crashes the process
 CASE = 0x20  # the bit by which "{" differs from "["
+OPENERS: dict[str, Any] = {".bz2": bz2.open, ".gz": gzip.open, ".xz": lzma.open}
 NESTING = np.zeros(256, dtype=np.int8)
 NESTING[list(b"[{")], NESTING[list(b"]}")] = 1, -1
 
@@ -34,9 +38,9 @@ def refuse_unsound(path: Path) -> None:
             depth, size = _depth(path), len(next(chunks(path), b""))
         else:
             depth, size = 0, sum(map(len, chunks(path)))  # to the end, which may lack
-    except (EOFError, OSError, zlib.error) as error:
+    except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
         raise HowsureError.unreadable(f"'{path}'", error) from None
-    if not size and path.suffix.lower() == ".gz":
+    if not size and path.suffix.lower() in OPENERS:
         message = f"'{path}' is empty."
         raise HowsureError(message)
     if depth > DEEPEST:
@@ -93,7 +97,7 @@ def chunks(path: Path) -> Iterator[bytes]:
     if compression == ".zst":
         yield from _zstandard(path)
         return
-    with gzip.open(path) if compression == ".gz" else path.open("rb") as file:
+    with OPENERS.get(compression, open)(path, "rb") as file:
         while chunk := file.read(CHUNK):
             yield chunk
 

@@ -14,6 +14,8 @@ from howsure.sources.imrmc import columns_of_imrmc, is_imrmc
 from howsure.sources.json_tables import is_object
 from howsure.sources.locations import (
     ARROW,
+    JSON,
+    NOT_OF_ENGINES,
     PARQUET,
     SHEETS,
     Location,
@@ -22,8 +24,10 @@ from howsure.sources.locations import (
     is_file,
     located,
     partition_of,
+    suffix_of,
 )
 from howsure.sources.parts import kind_of, kind_of_values, refuse_different
+from howsure.sources.text_encoding import stated_encoding
 from howsure.sources.texts import read_plain, read_text
 
 INSTALLS = {"duckdb": "pip install 'howsure[cli]'", "pyarrow": "pip install pyarrow"}
@@ -32,10 +36,10 @@ INSTALLS = {"duckdb": "pip install 'howsure[cli]'", "pyarrow": "pip install pyar
 def read(data: Location | Sequence[Location], wanted: Collection[str] | None = None) -> Any:
     """Return the rows of files: as a DuckDB relation if DuckDB is installed, else as columns in memory.
 
-    The format follows from the suffix; CSV, TSV and JSON may be compressed (``.gz``, ``.zst``). A column's type follows
-    from all its rows: integers if all values are whole numbers, but text if numbers have leading zeros. Labels such as
-    yes and no, or true and false, are text. A reader study in iMRMC's format has the columns readerID, caseID,
-    modalityID, score and truth. A folder named ``site=A`` adds the text column ``site`` to its cases.
+    The format follows from the suffix; CSV, TSV and JSON may be compressed (``.gz``, ``.zst``, ``.bz2``, ``.xz``). A
+    column's type follows from all its rows: integers if all values are whole numbers, but text if numbers have leading
+    zeros. Labels such as yes and no, or true and false, are text. A reader study in iMRMC's format has the columns
+    readerID, caseID, modalityID, score and truth. A folder named ``site=A`` adds the text column ``site`` to its cases.
 
     Parameters
     ----------
@@ -60,6 +64,8 @@ def read(data: Location | Sequence[Location], wanted: Collection[str] | None = N
         return _columns(files)
     if format_ == ".json" and any(not is_address(file) and is_object(Path(file)) for file in files):
         return _columns(files)
+    if format_ not in (*ARROW, *PARQUET) and any(map(_is_read_in_memory, files)):
+        return _columns(files)
     if format_ not in ARROW and _is_there("duckdb"):
         from howsure.sources.duckdb_files import relation
 
@@ -81,6 +87,15 @@ def plain_columns(data: Location | Sequence[Location]) -> dict[str, list[Any]] |
     with suppress(OSError):  # the general reader raises the error
         return read_plain(Path(files[0]))
     return None
+
+
+def _is_read_in_memory(file: Location) -> bool:
+    """Whether DuckDB cannot read a text file: in UTF-16, JSON with a byte order mark, or in some compressions."""
+    if is_address(file) or not is_file(Path(file)):
+        return False
+    encoding = stated_encoding(Path(file))
+    is_marked_json = encoding != "" and suffix_of(file) in JSON
+    return Path(file).suffix.lower() in NOT_OF_ENGINES or encoding == "utf-16" or is_marked_json
 
 
 def _is_there(package: str) -> bool:

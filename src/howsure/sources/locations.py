@@ -21,7 +21,9 @@ ARROW = (".arrow", ".feather", ".ipc")
 SHEETS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
 IMRMC = (".imrmc",)  # reader studies
 FORMATS = (*PLAIN, *JSON, *PARQUET, *ARROW, *SHEETS, *IMRMC)
-COMPRESSED = (".gz", ".zst")
+NOT_OF_ENGINES = (".bz2", ".xz")  # compressions that engines cannot read
+COMPRESSED = (".gz", ".zst", *NOT_OF_ENGINES)
+ARCHIVES = (".zip", ".7z", ".rar", ".tar", ".tgz")
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # of a folder for cases without a value
 
 
@@ -125,6 +127,9 @@ def format_of(file: Location) -> str:
     for formats in (JSON, PARQUET, ARROW, SHEETS, IMRMC):
         if suffix in formats:
             return formats[0] if formats is not JSON else suffix
+    if suffix in ARCHIVES:
+        message = f"'{file}' is an archive. Unpack it, and give its file; {', '.join(COMPRESSED)} are read as they are."
+        raise HowsureError(message)
     if suffix not in PLAIN:
         message = f"'{file}' has a suffix that says nothing of its format. Known: {', '.join(FORMATS)}."
         raise HowsureError(message)

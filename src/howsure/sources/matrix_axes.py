@@ -17,6 +17,7 @@ from howsure.tables.labels import numbers_in_text
 
 SEPARATORS = re.compile(r"\s*(?:[/\\|,;]|\bvs\.?\b|\bby\b|×|(?<=[→↓])\s+(?=\w))\s*")  # of the parts of a corner cell
 ROW_MARKS = re.compile(r"↓|\brows?\b|\bzeilen?\b", re.IGNORECASE)
+NUMBERED = re.compile(r"_\d+")  # the names that BigQuery gives to columns of numbers
 PERCENT = 100
 COLUMN_MARKS = re.compile(r"→|\bcol(umn)?s?\b|\bspalten?\b", re.IGNORECASE)
 
@@ -46,6 +47,8 @@ class Axis:
         unknown = "" if name is None or kind else str(name)
         if labels is None:
             return cls(None, kind, unknown)
+        if all(NUMBERED.fullmatch(str(label)) for label in labels):
+            labels = [str(label)[1:] for label in labels]
         stated, bare = _common_word([" ".join(map(str, each)) if isinstance(each, tuple) else each for each in labels])
         if stated and kind in {"", stated}:
             return cls(bare, stated)
@@ -60,8 +63,11 @@ def _common_word(labels: Sequence[object]) -> tuple[str, list[Any]]:
         r"(?P<label>.+?)[\s_:.=(\-]+(?P<word>[A-Za-z]+)\)?",
     ):
         found = [re.fullmatch(pattern, str(label).strip()) for label in labels]
+        found = [None if names_statistic(label) else each for each, label in zip(found, labels, strict=True)]
         words = {each["word"].casefold() for each in found if each}
-        are_classes = all(each or names_total(label) for each, label in zip(found, labels, strict=True))
+        are_classes = all(
+            each or names_total(label) or names_statistic(label) for each, label in zip(found, labels, strict=True)
+        )
         if are_classes and len(words) == 1 and words <= LABEL_WORDS:
             bare = [each["label"] if each else label for each, label in zip(found, labels, strict=True)]
             return axis_kind(next(iter(words))), bare

@@ -14,8 +14,11 @@ import numpy as np
 from howsure.arrays import Array
 from howsure.errors import DoubtfulDataError, HowsureError, listed, warn
 from howsure.escapes import is_number
-from howsure.sources.locations import SHEETS, is_file, missing, sheet_of
+from howsure.sources.doubtful_lines import FREQUENCIES
+from howsure.sources.locations import SHEETS, is_file, missing, sheet_of, suffix_of
 from howsure.sources.matrix_axes import Axis, corner_names, laid_out, title_names, warn_of_percentages
+from howsure.sources.matrix_json import cells_of_json
+from howsure.sources.matrix_printouts import parts_of
 from howsure.sources.matrix_text import OUTCOMES, cells_of
 from howsure.sources.matrix_words import axis_kind, names_statistic, names_total
 from howsure.sources.text_encoding import decoded
@@ -23,6 +26,7 @@ from howsure.sources.text_encoding import decoded
 THOUSANDS = re.compile(r"[1-9]\d{0,2}(\.\d{3})+")  # with points, or a number with three decimals
 MARKS = r"[,'’ \u00a0\u2009\u202f]"  # between thousands
 NOTHING = frozenset({"", ".", "-", "–", "—"})
+RATES = re.compile(r"\bprecision['\"]?\b.*\brecall\b.*\bf1-score\b.*\bsupport\b")  # of scikit-learn's report
 LINES = 3  # columns of a file with one line per combination of classes
 
 
@@ -54,7 +58,49 @@ def read_matrix(
     path = Path(path)
     if not is_file(sheet_of(path)[0]):
         raise missing(path)
-    rows = _cells(path)
+    if sheet_of(path)[0].suffix.lower() in SHEETS:
+        return _matrix_of(path, _cells_of_sheet(path), labels, check=check)
+    text = decoded(path)
+    try:
+        return _matrix_of(path, _cells(path, text), labels, check=check)
+    except DoubtfulDataError:
+        raise
+    except HowsureError:
+        if RATES.search(text):
+            message = (
+                f"'{path}' holds a report of rates, and no matrix. Give the numbers of cases; for rates of one class, "
+                "`from_rates(precision=…, recall=…, positives=…, negatives=…)`."
+            )
+            raise HowsureError(message) from None
+        found = _found_in(path, text, labels, check=check)
+        if found is None:
+            raise
+        return found
+
+
+def _found_in(
+    path: Path, text: str, labels: Sequence[object] | None, *, check: bool
+) -> tuple[list[Any] | None, Array] | None:
+    """Return the only matrix among the paragraphs of a text; None if there is none or are several."""
+    found, refusals = [], 0
+    for part in parts_of(text):
+        try:
+            found.append(_matrix_of(path, _cells(path, part), labels, check=check, part=True))
+        except DoubtfulDataError:
+            return None
+        except HowsureError:
+            refusals += 1
+    if len(found) != 1:
+        return None
+    if refusals:
+        warn(f"'{path}' holds other lines than those of the matrix, which were left out.")
+    return found[0]
+
+
+def _matrix_of(
+    path: Path, rows: list[list[str]], labels: Sequence[object] | None, *, check: bool, part: bool = False
+) -> tuple[list[Any] | None, Array]:
+    """Return the labels and counts of a matrix in cells; those of a part of a text have a row for each column."""
     if not rows:
         message = f"'{path}' is empty."
         raise HowsureError(message)
@@ -65,23 +111,25 @@ def read_matrix(
         if check:
             _refuse_bare_lines(rows)
         row_axis, column_axis, body = _without_rates(*(_lines(rows) or _split(path, rows)))
-        _refuse_other_shapes(row_axis, column_axis, body)
+        _refuse_other_shapes(row_axis, column_axis, body, part=part)
         matrix, found = laid_out(_numbers(path, body), row_axis, column_axis, labels, check=check)
     except DoubtfulDataError as error:
         raise DoubtfulDataError(_in_file(path, str(error))) from None
     except HowsureError as error:
         raise HowsureError(_in_file(path, str(error))) from None
-    if check and matrix.shape == (2, 2):  # which a paper may print in per cent
-        warn_of_percentages(matrix)
     if matrix.shape[0] != matrix.shape[1]:
         height, width = matrix.shape
         message = f"'{path}' is not a square matrix: {height} rows of counts, but row 1 has {width} columns."
         raise HowsureError(message)
+    if check and matrix.shape == (2, 2):  # which a paper may print in per cent
+        warn_of_percentages(matrix)
     return found, matrix
 
 
 def _without_rates(rows: Axis, columns: Axis, body: list[list[str]]) -> tuple[Axis, Axis, list[list[str]]]:
     """Leave out rows and columns that are named as metrics and hold other numbers than counts; others are classes."""
+    if not body or not body[0]:  # refused
+        return rows, columns, body
     cells = np.array(body, dtype=object)
     kept, left, dropped = [], [], []
     for axis, lines in ((rows, cells), (columns, cells.T)):
@@ -100,12 +148,20 @@ def _without_rates(rows: Axis, columns: Axis, body: list[list[str]]) -> tuple[Ax
     return left[0], left[1], cells[np.ix_(*kept)].tolist()
 
 
-def _refuse_other_shapes(rows: Axis, columns: Axis, body: list[list[str]]) -> None:
-    """Refuse labels without counts, and other tables."""
+def _refuse_other_shapes(rows: Axis, columns: Axis, body: list[list[str]], *, part: bool) -> None:
+    """Refuse labels without counts, and other tables; in a part of a text, also a class without a row or a column."""
     if not body or not body[0]:
         message = "it holds labels and no counts."
         raise HowsureError(message)
     shared = set(rows.labels or ()) & set(columns.labels or ())
+    if part:
+        sizes = [
+            sum(not names_total(label) for label in axis.labels or range(size))
+            for axis, size in ((rows, len(body)), (columns, len(body[0])))
+        ]
+        if sizes[0] != sizes[1] or (rows.labels and not columns.labels and not rows.kind):
+            message = "it lacks the row or the column of a class."
+            raise HowsureError(message)
     if not shared and abs(len(body) - len(body[0])) > 1:
         message = f"it is not a square matrix: {len(body)} rows of counts, and {len(body[0])} columns."
         raise HowsureError(message)
@@ -115,16 +171,23 @@ def _in_file(path: Path, message: str) -> str:
     return message if f"'{path}'" in message else f"'{path}': {message}"
 
 
-def _cells(path: Path) -> list[list[str]]:
-    if sheet_of(path)[0].suffix.lower() in SHEETS:
-        from howsure.sources.sheets import rows_of_sheet
+def _cells_of_sheet(path: Path) -> list[list[str]]:
+    from howsure.sources.sheets import rows_of_sheet
 
-        rows = [["" if cell is None else _text(cell) for cell in row] for row in rows_of_sheet(path)]
-    else:
-        try:
-            rows = cells_of(decoded(path), path.suffix.lower())
-        except csv.Error as error:
-            raise HowsureError.unreadable(f"'{path}'", error) from None
+    return _trimmed([["" if cell is None else _text(cell) for cell in row] for row in rows_of_sheet(path)])
+
+
+def _cells(path: Path, text: str) -> list[list[str]]:
+    try:
+        return _trimmed(cells_of_json(text) or cells_of(text, suffix_of(path)))
+    except csv.Error as error:
+        raise HowsureError.unreadable(f"'{path}'", error) from None
+    except HowsureError as error:
+        raise HowsureError(_in_file(path, str(error))) from None
+
+
+def _trimmed(rows: list[list[str]]) -> list[list[str]]:
+    """Return rows without empty ones, and without empty columns at the end."""
     rows = [[cell.strip() for cell in row] for row in rows if any(map(str.strip, row))]
     width = max((place + 1 for row in rows for place, cell in enumerate(row) if cell), default=0)
     return [row[:width] for row in rows]
@@ -149,13 +212,15 @@ def _outcomes(path: Path, rows: list[list[str]]) -> Array | None:
 
 def _lines(rows: list[list[str]]) -> tuple[Axis, Axis, list[list[str]]] | None:
     """Return the matrix of a file with one line per combination of classes: true, predicted, number."""
-    header, *lines = _without_row_names(rows)
+    header, *lines = _three_columns(_without_row_names(rows))
     kinds = [axis_kind(name) for name in header]
     is_long = (
         len(header) == LINES and {*kinds[:2]} == {"true", "predicted"} and all(len(line) == LINES for line in lines)
     )
     if not is_long or not all(is_number(line[2]) for line in lines):
         return None
+    if kinds[1] == kinds[2] and not {line[0] for line in lines} & {line[1] for line in lines}:
+        return None  # a matrix of the columns "Predicted no" and "Predicted yes"
     first, second = ([*dict.fromkeys(line[place] for line in lines)] for place in (0, 1))
     found = {(line[0], line[1]): line[2] for line in lines}
     if len(found) < len(lines):
@@ -163,6 +228,15 @@ def _lines(rows: list[list[str]]) -> tuple[Axis, Axis, list[list[str]]] | None:
         raise HowsureError(message)
     body = [[found.get((one, other), "0") for other in second] for one in first]
     return Axis(first, kinds[0]), Axis(second, kinds[1]), body
+
+
+def _three_columns(rows: list[list[str]]) -> list[list[str]]:
+    """Return the columns of the true class, the predicted class and their number, if names state each once."""
+    roles = ["n" if name.casefold() in FREQUENCIES else axis_kind(name) for name in rows[0]]
+    if len(roles) <= LINES or [roles.count(role) for role in ("true", "predicted", "n")] != [1, 1, 1]:
+        return rows
+    places = [roles.index(role) for role in ("true", "predicted", "n")]
+    return [[row[place] for place in places] if len(row) == len(roles) else row for row in rows]
 
 
 def _without_row_names(rows: list[list[str]]) -> list[list[str]]:

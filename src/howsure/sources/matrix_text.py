@@ -15,7 +15,7 @@ WEKA = re.compile(r"\s*(?P<counts>\d[\d\s]*)\|\s*\S+\s*=\s*(?P<label>.+?)\s*")  
 RULE = re.compile(r"[\s|:+=─━═┄╌╪╞╡┼├┤┌┐└┘┬┴╔╗╚╝╠╣╦╩╬\-]+")  # a line that separates others
 BARS = str.maketrans(dict.fromkeys("│┃┆┊║", "|"))
 TYPES = frozenset({"", "---", "str", "cat", "enum", "i64", "i32", "u32", "u64", "f64"})  # lines below Polars' header
-TITLE = re.compile(r"(shape: \(|\d+×\d+ \S+.*:$).*")  # what Polars and Julia print above
+TITLE = re.compile(r"(shape: \(|\d+×\d+ \S+.*:$).*|(>> )?\w+\s*=(\s*\d+×\d+)?\s*")  # of Polars, Julia, MATLAB
 COMMENT = re.compile(r"^(##?|#>|>) ?")  # marks of printed lines in reports by R
 TEX_WORDS = re.compile(r"\\(hline|toprule|midrule|bottomrule|\\|cline\{.*?\}|cmidrule(\(.*?\))?\{.*?\})")
 TEX_BOLD = re.compile(r"\\(textbf|mathbf|textit|emph)\{([^{}]*)\}")

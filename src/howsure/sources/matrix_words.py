@@ -119,6 +119,8 @@ STATISTICS = frozenset(  # labels that are no classes where the other axis has n
         "accuracy",
         "cases",
         "classerror",
+        "classprecision",
+        "classrecall",
         "commission",
         "correct",
         "count",

@@ -12,7 +12,7 @@ from howsure.running.progress import followed
 from howsure.sources import duckdb_files
 from howsure.sources.engines import Columns, N, collected
 from howsure.sources.file_checks import refuse_unsound
-from howsure.sources.locations import LINES, Location, format_of, is_address, is_file, partition_of
+from howsure.sources.locations import LINES, NOT_OF_ENGINES, Location, format_of, is_address, is_file, partition_of
 
 FORMATS = (".csv", ".tsv", *LINES)
 MOST_ROWS = 2**20  # distinct rows; with more of them the types are found before the rows are counted
@@ -40,7 +40,7 @@ def distinct_texts(data: Location | Sequence[Location], names: Iterable[str]) ->
     file = Path(files[0])
     if file.stat().st_size <= duckdb_files.LARGE or importlib.util.find_spec("duckdb") is None:
         return None
-    if format_of(file) not in FORMATS:
+    if format_of(file) not in FORMATS or file.suffix.lower() in NOT_OF_ENGINES:
         return None
     import duckdb  # imported only if there is such a file
 

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import codecs
+import lzma
+import zlib
 from pathlib import Path
 
 from howsure.errors import HowsureError
+from howsure.sources.file_checks import chunks
+from howsure.sources.locations import ARCHIVES
 
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+def stated_encoding(path: Path) -> str:
+    """Return the encoding that a byte order mark states, "utf-8-sig" or "utf-16"; empty without one."""
+    start = next(chunks(path), b"")
+    return "utf-16" if start.startswith(UTF_16) else "utf-8-sig" if start.startswith(codecs.BOM_UTF8) else ""
 
 
 def decoded(path: Path) -> str:
@@ -24,10 +34,13 @@ def decoded(path: Path) -> str:
         If it cannot be read, or is not text.
     """
     try:
-        content = path.read_bytes()
-    except OSError as error:
+        content = b"".join(chunks(path))
+    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
         raise HowsureError.unreadable(f"'{path}'", error) from None
     is_wide = content.startswith(UTF_16)
+    if path.suffix.lower() in ARCHIVES:
+        message = f"'{path}' is an archive. Unpack it, and give its file."
+        raise HowsureError(message)
     if b"\0" in content and not is_wide:
         message = f"'{path}' is no text: it holds zero bytes. Save it as CSV in the encoding UTF-8."
         raise HowsureError(message)

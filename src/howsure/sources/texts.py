@@ -17,6 +17,7 @@ from howsure.sources.file_checks import chunks
 from howsure.sources.json_tables import records_of
 from howsure.sources.locations import JSON, format_of
 from howsure.sources.parts import refuse_header
+from howsure.sources.text_encoding import stated_encoding
 
 Values = list[Any]
 EXAMPLE = '[{"y_true": 1, "y_pred": 0}, …]'
@@ -47,7 +48,8 @@ def read_text(file: Path) -> dict[str, Values]:
         If rows are of different lengths, or the text cannot be read.
     """
     try:
-        lines = io.TextIOWrapper(io.BytesIO(b"".join(chunks(file))), encoding="utf-8-sig", newline="")
+        encoding = stated_encoding(file) or "utf-8"
+        lines = io.TextIOWrapper(io.BytesIO(b"".join(chunks(file))), encoding=encoding, newline="")
         if format_of(file) in JSON:
             return {name: _typed(values, DATES) for name, values in _of_records(file, _records(file, lines)).items()}
         return {name: _typed(values, TYPES) for name, values in _of_rows(file, lines).items()}

@@ -1,0 +1,102 @@
+"""Cells of a confusion matrix in JSON: nested lists, tables with columns and data, records, and named matrices."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from howsure.errors import HowsureError, listed
+
+DEEPEST = 4  # nested objects in which a matrix is looked for
+TABLES = (("columns", "data"), ("columns", "rows"), ("header", "rows"))  # keys of a header and of its rows
+NAMES = ("displayName", "name", "label", "id")  # keys of the name in an object that describes a class
+
+
+def cells_of_json(text: str) -> list[list[str]] | None:
+    """Return the cells of a matrix in JSON; None for a text that is no JSON object or list of objects.
+
+    The rows of a matrix are the true classes, as in the files of scikit-learn, Azure and Vertex AI.
+
+    Raises
+    ------
+    HowsureError
+        If the JSON holds no matrix of counts, holds several, or maps names to names.
+
+    Examples
+    --------
+    >>> cells_of_json('{"class_labels": ["no", "yes"], "matrix": [[50, 3], [5, 42]]}')
+    [['', 'no', 'yes'], ['no', '50', '3'], ['yes', '5', '42']]
+    """
+    if not text.lstrip().startswith(("{", "[")):
+        return None
+    try:
+        found = json.loads(text)
+    except (json.JSONDecodeError, RecursionError):
+        return None
+    if isinstance(found, list):
+        return _of_records(found)
+    return _of_object(found) if isinstance(found, dict) else None
+
+
+def _of_records(records: list[Any]) -> list[list[str]] | None:
+    if not records or not all(isinstance(each, dict) for each in records):
+        return None
+    header = list(dict.fromkeys(name for each in records for name in each))
+    return [header, *([_text(each.get(name)) for name in header] for each in records)]
+
+
+def _of_object(found: dict[str, Any]) -> list[list[str]]:
+    for header, rows in TABLES:
+        if isinstance(found.get(header), list) and _is_table(found.get(rows), len(found[header])):
+            return [list(map(str, found[header])), *([_text(cell) for cell in row] for row in found[rows])]
+    matrices = list(_matrices(found, DEEPEST))
+    if len(matrices) == 1:
+        matrix, names = matrices[0]
+        cells = [list(map(_text, row)) for row in matrix]
+        if names is None:
+            return cells
+        return [["", *names], *([name, *row] for name, row in zip(names, cells, strict=True))]
+    if matrices:
+        message = f"it holds {len(matrices)} matrices. Keep one."
+        raise HowsureError(message)
+    if any(isinstance(each, dict) for each in found.values()):
+        message = (
+            f"it maps {listed(found)} to further names, and which are the true classes is not said. Give a list of "
+            "lists, a row for each true class; in Python `from_counts({true: {predicted: count}})`."
+        )
+        raise HowsureError(message)
+    message = f"it holds {listed(found)}, and no matrix of counts. Give a list of lists, a row for each true class."
+    raise HowsureError(message)
+
+
+def _matrices(found: Mapping[str, Any], depth: int) -> Iterator[tuple[list[list[Any]], list[str] | None]]:
+    """Yield the square matrices in an object, with the names of the classes if a list beside them has these."""
+    for value in found.values():
+        if isinstance(value, dict) and depth > 1:
+            yield from _matrices(value, depth - 1)
+        elif isinstance(value, list) and len(value) > 1 and _is_table(value, len(value)):
+            yield value, next(filter(None, (_names(each, len(value)) for each in found.values())), None)
+
+
+def _names(values: object, size: int) -> list[str] | None:
+    """Return the names of the classes: a list of texts or whole numbers, or of objects that hold a name."""
+    if not isinstance(values, list) or len(values) != size:
+        return None
+    named = [
+        next((each[key] for key in NAMES if key in each), None) if isinstance(each, dict) else each for each in values
+    ]
+    return list(map(str, named)) if all(isinstance(each, str | int) for each in named) else None
+
+
+def _is_table(rows: object, width: int) -> bool:
+    return isinstance(rows, list) and all(
+        isinstance(row, list) and len(row) == width and not any(isinstance(cell, dict | list) for cell in row)
+        for row in rows
+    )
+
+
+def _text(cell: object) -> str:
+    if cell is None:
+        return ""
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
