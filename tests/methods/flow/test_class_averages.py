@@ -5,8 +5,8 @@ import pytest
 
 import howsure as hs
 from howsure.methods.core.standard_errors import design_sample
-from howsure.methods.flow.all_cells import AllCells
-from howsure.methods.flow.class_averages import FewClasses, ManyClasses, TooSteepError
+from howsure.methods.flow.all_cells import AllCells, TooSteepError
+from howsure.methods.flow.class_averages import FewClasses, ManyClasses
 from howsure.methods.flow.flow import flow_intervals
 from howsure.metrics.binding import resolve
 from howsure.metrics.class_shares import variance_of_independent

@@ -8,7 +8,10 @@ from scipy.interpolate import BarycentricInterpolator
 
 import howsure as hs
 from howsure.methods.flow import exponential_tilting, solver
-from howsure.methods.flow.all_cells import Point, Scale
+from howsure.methods.flow.all_cells import PathTables, Scale, TooSteepError
+from howsure.methods.flow.flow import Flow
+from howsure.metrics.binding import resolve
+from howsure.tables.confusion import ConfusionTable
 
 PLACES = np.linspace(1.0, 3.0, 41)
 THREE = {
@@ -139,12 +142,53 @@ def test_the_skewness_of_a_value_allows_for_its_changing_variance():
 
     def at(value):
         value = np.array(value)
-        return Point(None, None, value, 0.3 + 0.2 * value + 0.7 * value**2, 0.1 + 0 * value)
+        return np.array([value, 0.3 + 0.2 * value + 0.7 * value**2, 0.1 + 0 * value, 0 * value])
 
-    here = at([0.5, -0.4])
+    here = value, variance, *_ = at([0.5, -0.4])
     found = solver._bent_skewness(here, at([0.3, -0.1]), at([-0.2, 0.5]))
-    slope = 0.2 + 1.4 * here.value
-    assert found == pytest.approx((1.5 * slope - 0.05 / here.variance) / np.sqrt(here.variance))
+    slope = 0.2 + 1.4 * value
+    assert found == pytest.approx((1.5 * slope - 0.05 / variance) / np.sqrt(variance))
+
+
+def test_paths_are_continued_for_a_larger_quantile(monkeypatch):
+    """A larger quantile continues the paths that were walked last, from their last points."""
+    strides, ahead = [], PathTables.ahead
+    monkeypatch.setattr(PathTables, "ahead", lambda *args: strides.append(args) or ahead(*args))
+    counts = np.array([[[50.0, 3], [5, 42]], [[5, 1], [0, 2]], [[900, 20], [1, 2]]])
+    tables = ConfusionTable(counts=counts, labels=np.array([0, 1]))
+    metric = resolve("kappa", tables)
+
+    def path():
+        (found,) = Flow().at_levels(metric, tables).paths.blocks
+        return found
+
+    continued, direct = path(), path()
+    continued.limits(np.full(3, 4.0))
+    known, is_last = len(continued.values), continued.trace.is_walking
+    assert not is_last.all()
+    strides.clear()
+    found = continued.limits(np.where(is_last, 6.0, 4.0))
+    assert len(strides) == len(continued.values) - known
+    assert found == pytest.approx(direct.limits(np.where(is_last, 6.0, 4.0)), rel=1e-12)
+
+
+def test_several_strides_end_before_one_that_is_too_steep(monkeypatch):
+    """Of several strides at once only the first must be possible: the limits may not need the others."""
+    tables, ahead = hs.from_counts(20 * np.eye(30) + 1.0), PathTables.ahead
+    (path,) = Flow().at_levels(resolve("kappa", tables), tables).paths.blocks
+    path.limits(np.array([1.0]))
+    outcomes = [ahead, ahead, None, None]
+
+    def steep_later(*args):
+        possible = outcomes.pop(0)
+        if possible is None:
+            raise TooSteepError
+        return possible(*args)
+
+    monkeypatch.setattr(PathTables, "ahead", steep_later)
+    assert len(path.trace._strides(path, 3)) == 2
+    with pytest.raises(TooSteepError):
+        path.trace._strides(path, 3)
 
 
 def test_paths_of_other_tables_are_kept():

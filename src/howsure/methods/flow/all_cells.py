@@ -37,6 +37,10 @@ DIGITS = 40  # binary, of numbers of cases
 DOWN_UP = np.array([-1.0, 1.0])[:, None]  # down and up
 
 
+class TooSteepError(Exception):
+    """Raised if a step changes wrong predictions so much that they are no longer products."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Point:
     """Tables, the metric's gradient with respect to their cells, and its value, variance and third moment.
@@ -142,7 +146,13 @@ class PathTables(abc.ABC):
         """Return the score: the distance of the observed cells from a point along its gradient."""
 
     def directions(self, here: Point, pace: Array) -> Array:
-        """Return the derivatives of the log cells along the path, for a step of this length down and up."""
+        """Return the derivatives of the log cells along the path, for a step of this length down and up.
+
+        Raises
+        ------
+        TooSteepError
+            If tables after such a step cannot be stored.
+        """
         return here.slopes
 
     @final

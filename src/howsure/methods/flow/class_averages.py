@@ -17,7 +17,7 @@ from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.designs.base import PSEUDO_COUNT
 from howsure.designs.cell_sums import dot
-from howsure.methods.flow.all_cells import DIFFERENCE_STEP, SMALL_PART, PathTables, Point, round_counts
+from howsure.methods.flow.all_cells import DIFFERENCE_STEP, SMALL_PART, PathTables, Point, TooSteepError, round_counts
 from howsure.methods.flow.class_bias import LeftOut
 from howsure.methods.flow.exponential_tilting import STEEPEST
 from howsure.metrics.class_shares import all_cells, filled_cells
@@ -27,10 +27,6 @@ from howsure.tables.counts import ConfusionCounts, occurring
 
 SEVERAL = 20  # classes, up to which intervals covered with two cases a class
 FEW_CASES = 4  # of a class, on average
-
-
-class TooSteepError(Exception):
-    """Raised if a step changes wrong predictions so much that they are no longer products."""
 
 
 def _prior_classes(counts: ConfusionCounts, classes: int) -> tuple[Array, Array]:
@@ -83,6 +79,8 @@ class ClassPath(PathTables, abc.ABC):
 
     def is_sparse(self) -> Array:
         """Return whether many classes of each table have few cases on average; a weighted recall has no bias."""
+        if self.classes <= SEVERAL:
+            return super().is_sparse()
         cells = self.cases
         rows = cells[:, : self.classes] + self.told.by_class(cells[:, self.classes :])[0]
         occurs = (rows > 0).sum(-1)

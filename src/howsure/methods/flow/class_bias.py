@@ -14,7 +14,7 @@ from howsure.native.averages import ClassShares
 from howsure.native.products import ProductTables
 
 ROUNDING = 1e-9
-OWN = (1.0, 1.0, 0.0)  # cases of the class itself in a hit, a miss and a false alarm
+OWN = np.array([1.0, 1.0, 0.0])[:, None, None]  # cases of the class itself in a hit, a miss and a false alarm
 
 
 def inflation(cases: Array, gradient: Array, changes: Array, of_class: Array) -> Array:
@@ -63,12 +63,15 @@ class LeftOut:
         self.total: Array = self.counted.sum(-1, keepdims=True)
         self.weights = safe_divide(self.counted, self.total)
         self.mean: Array = (self.weights * self.value).sum(-1, keepdims=True)
-        over, under = averages.above, averages.below
-        self.forms = (  # count, numerator and denominator coefficients of hits, misses and false alarms
-            (self.hits, over.sum(0), under.sum(0)),
-            (self.misses, over[1], under[1]),
-            (self.alarms, over[2], under[2]),
-        )
+        # Numbers of hits, misses and false alarms, with their coefficients in numerator and denominator.
+        self.numbers = np.stack([self.hits, self.misses, self.alarms])
+        self.over, self.under = (np.stack([by.sum(0), by[1], by[2]]) for by in (averages.above, averages.below))
+        left = self.whole - np.minimum(self.numbers, 1.0) * self.under
+        gain = self.over - self.value * self.under
+        self.gain = safe_divide(gain, self.whole)
+        # Change of a class's ratio when one case is left out; 0 if the ratio would be undefined.
+        self.change = np.where((left > ROUNDING) & (self.whole > 0), -safe_divide(gain, left), 0.0)
+        self.is_last = (left <= ROUNDING) & (self.numbers > 0) & (self.whole > 0)
 
     def bias(self) -> Array:
         """Return the jackknife bias for each table.
@@ -77,13 +80,9 @@ class LeftOut:
         such case the ratio changes by ``d = −(x − v y) / (B − y)``, so its curvature is ``d y / B``. A weighted average
         is Σ R v / Σ R with R the size of the class: leaving out a case of that class also reduces R by 1.
         """
-        total = np.zeros(len(self.cases))
-        for (count, x, y), own in zip(self.forms, OWN, strict=True):
-            change = self._change(count, x, y)
-            bend = np.where(self.is_weighted, safe_divide(self.rows - own, self.rows) * change, 0.0)
-            bend = np.where(self.is_weighted, bend, y * safe_divide(change, self.whole))
-            total += (self.weights * count * bend).sum(-1)
-        return total
+        by_size = safe_divide(self.rows - OWN, self.rows) * self.change
+        bend = np.where(self.is_weighted, by_size, self.under * safe_divide(self.change, self.whole))
+        return np.asarray((self.weights * self.numbers * bend).sum((0, -1)))
 
     def inflation(self) -> Array:
         """Return the `inflation` of an average; a wrong prediction counts half for each of the two classes."""
@@ -93,14 +92,9 @@ class LeftOut:
 
     def slopes(self) -> Array:
         """Return the gradient of the average with respect to the cells, ``(tables, K + wrong)``."""
-        gained = (
-            self.is_weighted * self.times * safe_divide(self.value - self.mean, self.total)
-        )  # through class weights
-        of_class = [
-            self.weights * safe_divide(x - self.value * y, self.whole) + own * gained
-            for (_, x, y), own in zip(self.forms, OWN, strict=True)
-        ]
-        return self._by_cell(of_class)
+        # The second term comes from the weights of the classes.
+        gained = self.is_weighted * self.times * safe_divide(self.value - self.mean, self.total)
+        return self._by_cell(self.weights * self.gain + OWN * gained)
 
     def changes(self) -> Array:
         """Return the change of the average when one case of each cell is left out; see `slopes`.
@@ -110,20 +104,12 @@ class LeftOut:
         weighted average is a proportion of n.
         """
         others = self.weights * safe_divide(self.mean - self.value, np.maximum(1 - self.weights, ROUNDING))
-        found = []
-        for (count, x, y), own in zip(self.forms, OWN, strict=True):
-            last = (self.whole - np.minimum(count, 1.0) * y <= ROUNDING) & (count > 0) & (self.whole > 0)
-            fewer = own * self.times * self.is_weighted
-            change = safe_divide(self.counted - fewer, self.total) * self._change(count, x, y)
-            found.append(np.where(last, others, change + fewer * safe_divide(self.mean - self.value, self.total)))
-        return self._by_cell(found)
+        fewer = OWN * self.times * self.is_weighted
+        change = safe_divide(self.counted - fewer, self.total) * self.change
+        change += fewer * safe_divide(self.mean - self.value, self.total)
+        return self._by_cell(np.where(self.is_last, others, change))
 
-    def _change(self, count: Array, x: Array, y: Array) -> Array:
-        """Return the change of a class's ratio when one case is left out; 0 if the ratio would be undefined."""
-        left = self.whole - np.minimum(count, 1.0) * y
-        return np.where((left > ROUNDING) & (self.whole > 0), -safe_divide(x - self.value * y, left), 0.0)
-
-    def _by_cell(self, of_class: list[Array]) -> Array:
+    def _by_cell(self, of_class: Array) -> Array:
         """Return values given for hits, misses and false alarms of each class, as values of the cells."""
         hit, miss, alarm = of_class
         return np.concatenate([hit, miss[:, self.layout.true_class] + alarm[:, self.layout.prediction]], -1)

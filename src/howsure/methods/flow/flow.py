@@ -16,8 +16,8 @@ from howsure.methods.core.draws import collapsed_for
 from howsure.methods.core.interval import AllAtLevels, Interval, IntervalAtLevel
 from howsure.methods.core.method import JointMethod, needs_counted_cases, tests_by
 from howsure.methods.core.standard_errors import quantile, small_sample_with_missed_clusters, standard_error
-from howsure.methods.flow.all_cells import LUMPED_CELLS, PathTables
-from howsure.methods.flow.class_averages import FewClasses, ManyClasses, TooSteepError
+from howsure.methods.flow.all_cells import LUMPED_CELLS, PathTables, TooSteepError
+from howsure.methods.flow.class_averages import FewClasses, ManyClasses
 from howsure.methods.flow.contrasts import path_kind
 from howsure.methods.flow.exponential_tilting import Tilting
 from howsure.methods.flow.intervals import BatchPaths, PathIntervals, PathSample, interval_at

@@ -8,6 +8,7 @@ added only as far as a requested quantile or value needs. Arrays have two rows: 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, final
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from howsure.arrays import Array
 from howsure.designs.base import safe_divide
 from howsure.methods.core.standard_errors import is_positive_error
-from howsure.methods.flow.all_cells import DOWN_UP, PathTables, Point
+from howsure.methods.flow.all_cells import DOWN_UP, PathTables, Point, TooSteepError
 from howsure.methods.flow.exponential_tilting import (
     CLOSE,
     FARTHEST,
@@ -28,6 +29,7 @@ from howsure.methods.flow.exponential_tilting import (
 
 EARLY = 0.5  # normal quantiles: a path passes the observed value before them, unless pseudo-counts outweigh a class
 NEAR = 2.0  # normal quantiles: most limits lie within them
+MOST_AT_ONCE = 3  # strides, whose distances are computed jointly: those to the limits at 95 %
 REMOTE = 6 * np.log(10.0)  # on a logarithmic scale: rounding decides how likely values are that far from the observed
 
 
@@ -62,59 +64,74 @@ class Path:
         self.distances = self.values = np.zeros((1, 2, len(self.centre)))
         self.trace: _Trace | None = None
 
-    def distance(self, here: Point, near: Point, far: Point, tables: Any) -> Array:
-        """Return the normal quantile of the observed table if ``here`` were the true one.
+    def distance(self, here: Array, near: Array, far: Array, tables: Any) -> Array:
+        """Return the normal quantiles of the observed table if the points ``here`` were the true ones.
 
         Rao's score measures the distance of the observed cells from ``here`` along its gradient. It is linear in the
         counts, so its variance and skewness are exact even if the metric is strongly nonlinear.
+
+        Parameters
+        ----------
+        here, near, far : ndarray of shape (4, points, 2, tables)
+            The `moments` of consecutive points, of the point before each of them, and of the one before that.
+        tables : slice or ndarray of int
+            The tables.
         """
+        value, variance, third, score = here
         if self.tables.by_deviance:
-            return self.tables.deviance(here, tables)
-        error = np.sqrt(here.variance)
-        skewness = here.third / (here.variance * error)
+            return np.asarray(score)
+        error = np.sqrt(variance)
+        skewness = third / (variance * error)
         excess = self.excess[tables] * skewness  # of clusters, whose variance is estimated
         weight, found = self.tables.score_share, np.zeros(error.shape)
         error = error * np.sqrt(self.inflation[tables])
         if weight > 0:
-            difference = self.tables.score(here, tables) - (self.bias[tables] if self.tables.sums_classes else 0.0)
-            score = difference / error
-            found = weight * _quantile(score + excess / 2, skewness - 2 * excess)
+            difference = score - (self.bias[tables] if self.tables.sums_classes else 0.0)
+            found = weight * _quantile(difference / error + excess / 2, skewness - 2 * excess)
         if weight < 1:
-            statistic = (self.centre[tables] - here.value) / error
+            statistic = (self.centre[tables] - value) / error
             bent = _bent_skewness(here, near, far)
             found = found + (1 - weight) * _quantile(statistic + excess / 2, bent - 2 * excess)
+        return found
+
+    def moments(self, points: Sequence[Point], tables: Any) -> Array:
+        """Return value, variance, third moment, and score or deviance of points, ``(4, points, 2, tables)``."""
+        measure = self.tables.deviance if self.tables.by_deviance else self.tables.score
+        found = np.empty((4, len(points), *points[-1].value.shape))
+        for place, each in enumerate(points):
+            for row, part in enumerate((each.value, each.variance, each.third, measure(each, tables))):
+                found[row, place] = part
         return found
 
     def extend(self, reach: Array, goal: Array | None = None) -> None:
         """Continue both directions of each path until its distance exceeds ``reach``, or its value passes ``goal``."""
         short = self._is_short_of(reach, goal)
-        if self.trace is None or not (self.trace.has_all_tables and short.all()):
-            self.trace = _Trace(self, slice(None) if short.all() else np.flatnonzero(short))
+        if self.trace is None or not self.trace.is_walking[short].all():
+            self.trace = _Trace(self, slice(None) if short.all() else np.flatnonzero(short), reach)
         trace = self.trace
         trace.extend(self, reach, goal)
-        covered = np.where(trace.ended, np.inf, trace.farthest).min(0)
+        covered = np.where(trace.ended, np.inf, trace.distances[-1]).min(0)
         covered = np.maximum(reach, covered) if goal is None else covered
         self.reach = np.where(short, covered, self.reach)
         # The first row is the first point of the opposite direction, for the parabola at the start.
-        self.distances = _merged(short, np.stack([-trace.distances[1][::-1], *trace.distances]), self.distances)
-        self.values = _merged(short, np.stack([trace.values[1][::-1], *trace.values]), self.values)
+        self.distances = _merged(short, np.concatenate([-trace.distances[1:2, ::-1], trace.distances]), self.distances)
+        self.values = _merged(short, np.concatenate([trace.values[1:2, ::-1], trace.values]), self.values)
 
-    def end(self, last: Point) -> Array:
-        """Return the last value of a path whose next step would turn back; the end of the metric's range, if close.
+    def end(self, last: Array) -> Array:
+        """Return the last value of paths whose next step would turn back; the end of the metric's range, if close.
 
         Near an extreme value e the metric is ``e + c x²``. A step turns back if x is less than half its length; e is
         then closer than half of the step in value.
         """
-        is_near = np.abs(self.ends - last.value) <= STRIDE / 2 * np.sqrt(last.variance)
-        return np.where(is_near, self.ends, last.value)
+        value, variance = last[:2]
+        return np.where(np.abs(self.ends - value) <= STRIDE / 2 * np.sqrt(variance), self.ends, value)
 
     def limits(self, z: Array) -> Array:
         """Return the values down and up the path at which the distance of the observed table is the quantile z."""
         z = self._beyond_observed(np.where(np.isfinite(z), z, 0.0))
         beyond = self.distances[1:] >= z
         places = np.maximum(beyond.argmax(0) + np.array([-1, 0, 1])[:, None, None], 0)
-        around = (np.take_along_axis(part, places, 0) for part in (self.distances, self.values))
-        limit = _between(z, *around)
+        limit = _between(z, *_at(places, self.distances, self.values))
         remote = (np.abs(limit - self.start.value) > REMOTE) & (self.tables.scale.sign != 0)
         found = beyond.any(0) & ~remote & (z <= MAX_QUANTILE)
         return np.where(found, self.tables.scale.unscaled(limit), np.array(self.bounds)[:, None])
@@ -165,7 +182,8 @@ class Path:
         passes = self._passes()
         is_known = (passes | ~open_ends).all(0)
         if not is_known.all():  # paths that end before it have their own largest value
-            self._extend_if_short(np.where(is_known, z, MAX_QUANTILE))
+            beyond = np.nextafter(self.observed, DOWN_UP * np.inf)
+            self._extend_if_short(np.where(is_known, z, MAX_QUANTILE), beyond)
             passes = self._passes()
         offset = np.where(passes & open_ends, self._quantile_of_passing() - EARLY, 0.0)
         wanted = z + np.maximum(offset, 0.0)
@@ -189,8 +207,7 @@ class Path:
         """Return the quantile at which each path passes the observed value, by linear interpolation."""
         number = (DOWN_UP * (self.values[1:] - self.observed) <= 0).sum(0)  # points before it: values are in order
         places = np.clip(number + np.array([-1, 0])[:, None, None], 0, len(self.values) - 2)
-        near, far = np.take_along_axis(self.distances[1:], places, 0)
-        start, stop = np.take_along_axis(self.values[1:], places, 0)
+        (near, far), (start, stop) = _at(places, self.distances[1:], self.values[1:])
         part = safe_divide(np.abs(self.observed - start), np.abs(stop - start))
         passed = near + np.where(far < FARTHEST, part * (far - near), 0.0)
         return np.where(number > 0, passed, 0.0)
@@ -198,59 +215,102 @@ class Path:
 
 @final
 class _Trace:
-    """The points of some tables' paths so far, which can be extended while it contains all of these tables.
+    """The points of some tables' paths so far, which can be extended as long as they are walked.
 
     It has no reference to its `Path`, so that large tables are released without waiting for the garbage collector.
 
     Attributes
     ----------
-    distances, values : list of ndarray of shape (2, tables)
+    distances, values : ndarray of shape (points, 2, tables)
         The points so far: distances from the observed table as normal quantiles, and values; both monotone.
-    farthest : ndarray of shape (2, tables)
-        The last distances.
     ended : ndarray of bool of shape (2, tables)
         Whether the metric has an extreme value there: the next step turned back, or the variance is zero.
-    has_all_tables : bool
-        Whether the paths of all tables are still extended.
+    is_walking : ndarray of bool of shape (tables,)
+        Whether the path of each table is still extended.
+    last : ndarray of shape (4, 2, 2, tables)
+        The moments of the last two points of the paths that are still extended.
     """
 
-    def __init__(self, path: Path, tables: Any) -> None:
-        self.tables, self.has_all_tables = tables, isinstance(tables, slice)
-        self.near = path.start.of(tables)
-        self.here = path.tables.ahead(self.near, tables)
-        self.far = self.here.turned()
-        self.farthest, self.latest = np.zeros((2, len(path.centre))), np.repeat(path.start.value, 2, axis=0)
-        self.farthest[:, tables] = path.distance(self.near, self.here, self.far, tables)
-        self.ended = np.zeros(self.farthest.shape, dtype=bool)
-        self.distances, self.values = [self.farthest.copy()], [self.latest.copy()]
-        self._store_point(path)
+    def __init__(self, path: Path, tables: Any, reach: Array) -> None:
+        self.tables, self.is_walking = tables, np.zeros(len(path.centre), dtype=bool)
+        self.is_walking[tables] = True
+        self.here = path.start.of(tables)
+        self.ended = np.zeros((2, len(path.centre)), dtype=bool)
+        self.distances = np.zeros((1, 2, len(path.centre)))
+        self.values = np.repeat(path.start.value[None], 2, axis=1)
+        points = [self.here, *self._strides(path, _needed(reach[tables]))]
+        moments = path.moments(points, tables)
+        first = moments[:, 1:2]  # which on either side precedes the start for a parabola
+        moments = np.concatenate([first, first[:, :, ::-1], moments], axis=1)
+        distances = path.distance(moments[:, 2:], moments[:, 1:-1], moments[:, :-2], tables)
+        self.distances[0][:, tables] = distances[0]
+        self.last: Array = moments[:, -2:]
+        self._store(path, moments[:, 2:], distances[1:])
 
     def extend(self, path: Path, reach: Array, goal: Array | None) -> None:
         """Continue each path until its distance in both directions exceeds a quantile, it passes a value, or ends."""
         while len(self.values) <= MOST_STRIDES:
-            reached = self.ended if goal is None else self.ended | _passed(self.latest, goal)
-            active = np.asarray(((self.farthest < reach) & ~reached)[:, self.tables].any(0))
+            farthest, every = self.distances[-1], self.tables
+            reached = self.ended if goal is None else self.ended | _passed(self.values[-1], goal)
+            active = np.asarray(((farthest < reach) & ~reached)[:, every].any(0))
             if not active.any():
                 return
-            self.near, self.far = self.here, self.near
             if not active.all():
-                self.tables, self.has_all_tables = np.arange(len(reach))[self.tables][active], False
-                self.near, self.far = self.near.of(active), self.far.of(active)
-            self.here = path.tables.ahead(self.near, self.tables)
-            self._store_point(path)
+                self.tables = np.arange(len(reach))[every][active]
+                self.is_walking = np.isin(np.arange(len(reach)), self.tables)
+                self.here, self.last = self.here.of(active), self.last[..., active]
+            number = 1 if goal is not None else _needed((reach - farthest)[:, self.tables].max(0))
+            points = self._strides(path, min(number, MOST_STRIDES + 1 - len(self.values)))
+            moments = np.concatenate([self.last, path.moments(points, self.tables)], axis=1)
+            found = path.distance(moments[:, 2:], moments[:, 1:-1], moments[:, :-2], self.tables)
+            self.last = moments[:, -2:]
+            self._store(path, moments[:, 1:], found)
 
-    def _store_point(self, path: Path) -> None:
-        """Store value and distance of the current point; both are kept monotone."""
-        here, near, tables = self.here, self.near, self.tables
-        turned = DOWN_UP * (here.value - near.value) <= CLOSE * np.sqrt(here.variance)
-        found = np.where(turned, FARTHEST, path.distance(here, near, self.far, tables))
-        value = np.where(turned, path.end(near), here.value)
-        found, value = (np.where(self.ended[:, tables], np.nan, each) for each in (found, value))
-        self.farthest[:, tables] = np.fmax(self.farthest[:, tables], found)
-        self.latest[:, tables] = DOWN_UP * np.fmax(DOWN_UP * self.latest[:, tables], DOWN_UP * value)
-        self.distances.append(self.farthest.copy())
-        self.values.append(self.latest.copy())
-        self.ended[:, tables] |= turned | ~(here.variance > FLAT * path.start.variance[:, tables])
+    def _strides(self, path: Path, number: int) -> list[Point]:
+        """Walk some strides and return their points; stop before a later one that is too steep, and may be unneeded."""
+        points: list[Point] = []
+        for _ in range(number):
+            try:
+                self.here = path.tables.ahead(self.here, self.tables)
+            except TooSteepError:
+                if points:
+                    return points
+                raise
+            points.append(self.here)
+        return points
+
+    def _store(self, path: Path, moments: Array, distances: Array) -> None:
+        """Store values and distances of new points; both are kept monotone. The first moments are of the point before.
+
+        Nothing is stored for points beyond the end of a path.
+        """
+        tables, near, here = self.tables, moments[:, :-1], moments[:, 1:]
+        turned = DOWN_UP * (here[0] - near[0]) <= CLOSE * np.sqrt(here[1])
+        ends = turned | ~(here[1] > FLAT * path.start.variance[:, tables])
+        ended = np.logical_or.accumulate(np.concatenate([self.ended[None][..., tables], ends]))
+        self.ended[:, tables] = ended[-1]
+        found = np.where(ended[:-1], np.nan, np.where(turned, FARTHEST, distances))
+        value = np.where(ended[:-1], np.nan, np.where(turned, path.end(near), here[0]))
+        self.distances = _continued(self.distances, tables, found)
+        self.values = DOWN_UP * _continued(DOWN_UP * self.values, tables, DOWN_UP * value)
+
+
+def _continued(rows: Array, tables: Any, new: Array) -> Array:
+    """Return rows with new ones of some tables after them, kept from falling; nan repeats the number before."""
+    more = np.repeat(rows[-1:], len(new), axis=0)
+    more[..., tables] = np.fmax.accumulate(np.concatenate([rows[-1:][..., tables], new]))[1:]
+    return np.concatenate([rows, more])
+
+
+def _needed(distances: Array) -> int:
+    """Return the number of strides that all paths have to be extended by for these distances, 1 to `MOST_AT_ONCE`."""
+    return int(np.clip(np.rint(distances.min() / STRIDE), 1, MOST_AT_ONCE))
+
+
+def _at(places: Array, *parts: Array) -> list[Array]:
+    """Return the entries of arrays at places along their first axis, ``(..., 2, tables)``."""
+    rest = np.ogrid[: places.shape[-2], : places.shape[-1]]
+    return [part[places, *rest] for part in parts]
 
 
 def _passed(values: Array, goal: Array) -> Array:
@@ -273,19 +333,20 @@ def _quantile(statistic: Array, skewness: Array) -> Array:
     return np.asarray(-DOWN_UP * (6 / skewness * (np.cbrt(1 + skewness * statistic / 2) - 1) + skewness / 6))
 
 
-def _bent_skewness(here: Point, near: Point, far: Point) -> Array:
+def _bent_skewness(here: Array, near: Array, far: Array) -> Array:
     """Return γ of `Flow`: ``(1.5 dV/dθ - T / (2 V)) / sqrt(V)`` with a point's value θ, variance V and third moment T.
 
     The derivative dV/dθ is that of a parabola through three points of the path.
     """
+    value, variance, third, _ = here
     rise = _slope(here, near)
-    rise = rise + (here.value - near.value) * (rise - _slope(near, far)) / (here.value - far.value)
-    return np.asarray((1.5 * rise - 0.5 * here.third / here.variance) / np.sqrt(here.variance))
+    rise = rise + (value - near[0]) * (rise - _slope(near, far)) / (value - far[0])
+    return np.asarray((1.5 * rise - 0.5 * third / variance) / np.sqrt(variance))
 
 
-def _slope(here: Point, there: Point) -> Array:
+def _slope(here: Array, there: Array) -> Array:
     """Return the derivative of the variance with respect to the value, from one point to another."""
-    return np.asarray((there.variance - here.variance) / (there.value - here.value))
+    return np.asarray((there[1] - here[1]) / (there[0] - here[0]))
 
 
 def _between(place: Array, at: Array, values: Array) -> Array:
