@@ -37,6 +37,7 @@ def predictions(rows: int, classes: int, accuracy: float = 0.85, seed: int = 0) 
 def foundation() -> None:
     """Tables, metrics and analytic intervals."""
     import confidenceinterval
+    from sklearn.metrics import f1_score
 
     true, predicted = predictions(10_000_000, 3)
     in_turn(
@@ -47,6 +48,16 @@ def foundation() -> None:
         20,
         repeats=1,
     )
+    for kind, aim in (("int64", 40), ("uint8", 40), ("float64", 15)):
+        pair = true.astype(kind), predicted.astype(kind)
+        in_turn(
+            f"macro F1 with interval, 10⁷ {kind}",
+            lambda pair=pair: hs.f1_score(*pair, average="macro"),
+            lambda pair=pair: f1_score(*pair, average="macro"),
+            "scikit-learn, without interval",
+            aim,
+            repeats=3,
+        )
     rng = np.random.default_rng(1)
     table = hs.from_counts(rng.poisson(np.full((100, 100), 0.3) + 50 * np.eye(100)))
     names = [

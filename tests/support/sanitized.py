@@ -27,6 +27,7 @@ from howsure.native.losses import CellLosses, Tilts, square_losses
 from howsure.native.moments import class_moments, power_sums
 from howsure.native.multinomials import multinomials
 from howsure.native.outcomes import outcomes
+from howsure.native.pairs import count_pairs, whole_numbers
 from howsure.native.placements import placement_sums
 from howsure.native.products import ProductTables
 from howsure.native.ranks import cases_of, rank_sums, ranked_units
@@ -153,6 +154,19 @@ def sorted_scores(rng):
         rising_shares(counts)
 
 
+def paired(rng):
+    """Count pairs of codes of each width, and convert floats that have integers and that have none."""
+    for trial in range(200):
+        rows, sizes = int(rng.choice([0, 1, 7, 8, 9, 255, 256, 257, 5000])), tuple(map(int, rng.integers(1, 65, 2)))
+        kind = np.dtype(rng.choice(["u1", "i1", "u2", "i2", "i4", "i8"]))
+        low = int(rng.choice([np.iinfo(kind).min, 0, np.iinfo(kind).max - 64]))
+        columns = tuple((rng.integers(0, size, rows) + low).astype(kind) for size in sizes)
+        count_pairs(columns, (low, low), sizes)
+        numbers = rng.integers(-3, 3, rows) * 1.0
+        numbers[: trial % 2] = rng.choice([0.5, np.nan, np.inf, -np.inf, 2.0**31, -(2.0**63), 1e308, 5e-324])
+        whole_numbers(numbers)
+
+
 def refused():  # noqa: C901 - a loop for each kernel
     """Call every kernel with sizes that it must refuse."""
     zeros = np.zeros(4096, dtype=np.uint64)
@@ -191,6 +205,8 @@ def refused():  # noqa: C901 - a loop for each kernel
         assert function.howsure_largest_differences(*map(L, sizes), P(zeros), odd, *arrays) == 1
     for size, most in ((-1, 1), (1, -1)):
         assert function.howsure_power_sums(L(size), L(most), L(1), L(1), *[P(zeros)] * 3) == 1
+    for width, code in ((3, 0), (1, 1), (8, 1), (8, -1)):
+        assert function.howsure_count_pairs(*map(L, (1, width, 0, 0, 1, 1)), P(np.array([code])), P(zeros), P(zeros))
     for shape in (-1.0, np.nan, np.inf):
         assert function.howsure_gammas(L(1), L(1), P(np.array([shape])), P(zeros), P(zeros)) == 1
 
@@ -310,7 +326,7 @@ def inside(folder, number):
     library.HERE = folder
     assert library.running() == "compiled C"
     rng = np.random.default_rng(0)
-    for part in (resampled, drawn, averaged, summed, sorted_scores):
+    for part in (resampled, drawn, averaged, summed, sorted_scores, paired):
         part(rng)
     refused()
     refused_resamples()

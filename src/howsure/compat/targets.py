@@ -8,6 +8,7 @@ import numpy as np
 
 from howsure.arrays import Array
 from howsure.errors import HowsureError
+from howsure.native.pairs import BLOCK, whole_numbers
 from howsure.sources.columns import indicator
 from howsure.sources.to_numpy import plain
 
@@ -30,6 +31,9 @@ def classes(name: str, values: object) -> Any:
     column = flattened(name, values)
     if _holds_floats(column):
         numbers = np.asarray(column, dtype=float)
+        blocks = (numbers[start : start + BLOCK] for start in range(0, len(numbers), BLOCK))
+        if numbers.ndim == 1 and all(whole_numbers(block) is not None for block in blocks):
+            return column
         if (np.floor(numbers) == numbers).all() and np.isfinite(numbers).all():
             return column
         wrong = ~(np.isnan(numbers) | (np.isfinite(numbers) & (numbers == np.floor(numbers))))

@@ -12,6 +12,7 @@ import numpy as np
 
 from howsure.arrays import Array
 from howsure.errors import HowsureError, NoCaseError
+from howsure.native.pairs import count_pairs
 from howsure.sources.encoding import BLOCK, Column, encoded, sort_order
 from howsure.sources.to_numpy import one_each, plain
 
@@ -93,6 +94,10 @@ def _flat(columns: list[Column], sizes: list[int], rows: slice) -> Array:
 
 def _counted(columns: list[Column], sizes: list[int], weights: Array | None, cells: int) -> tuple[Array, Array, Array]:
     size = len(columns[0])
+    if weights is None and len(columns) == 2:
+        first, second = columns
+        n = count_pairs((first.codes, second.codes), (first.offset, second.offset), (sizes[0], sizes[1])).astype(float)
+        return n, n, n
     step = max(BLOCK, cells)
     n, total, squared = (np.zeros(cells) for _ in range(3))
     for start in range(0, size, step):

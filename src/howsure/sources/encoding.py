@@ -19,6 +19,7 @@ import numpy as np
 from howsure.arrays import Array
 from howsure.designs.crossed import Combinations
 from howsure.errors import HowsureError, several
+from howsure.native.pairs import whole_numbers
 from howsure.sources.spellings import refuse_alike_groups
 from howsure.sources.to_numpy import one_each, plain
 from howsure.tables.labels import as_labels
@@ -130,15 +131,24 @@ def _encoded(name: str, values: object) -> Column:
     if kind in "iu":
         return _integers(name, array)
     if kind == "f":
-        refuse_missing(name, np.isnan(array))
-        whole = array.astype(np.int64) if np.isfinite(array).all() and np.abs(array).max(initial=0) < EXACT else None
-        if whole is not None and (whole == array).all():
+        whole = _as_integers(name, array)
+        if whole is not None:
             return _integers(name, whole)
     if kind == "U" and array.itemsize:
         fixed = hashed(name, array)
         if fixed is not None:
             return fixed
     return _looked_up(name, array)
+
+
+def _as_integers(name: str, array: Array) -> Array | None:
+    """Return floats as integers; None unless all are whole numbers that floats tell apart."""
+    small = whole_numbers(array)
+    if small is not None:
+        return small
+    refuse_missing(name, np.isnan(array))
+    whole = array.astype(np.int64) if np.isfinite(array).all() and np.abs(array).max(initial=0) < EXACT else None
+    return whole if whole is not None and (whole == array).all() else None
 
 
 def hashed(name: str, array: Array) -> Column | None:
@@ -212,10 +222,17 @@ def _integers(name: str, array: Array) -> Column:
         return Column(name, array, array)
     if array.dtype == np.uint64 and array.max() <= np.iinfo(np.int64).max:  # unsigned codes and offsets do not mix
         array = array.astype(np.int64)
-    low, high = int(array.min()), int(array.max())
+    low, high = _ends(array)
     if high - low < WIDEST_RANGE and high <= np.iinfo(np.int64).max:
         return Column(name, np.arange(low, high + 1), array, low)
     return hashed(name, array) or Column(name, *np.unique(array, return_inverse=True))
+
+
+def _ends(array: Array) -> tuple[int, int]:
+    """Return the smallest and the largest integer, read block by block: the second reading is from the cache."""
+    blocks = (array[start : start + BLOCK] for start in range(0, len(array), BLOCK))
+    lows, highs = zip(*((int(block.min()), int(block.max())) for block in blocks), strict=True)
+    return min(lows), max(highs)
 
 
 def _looked_up(name: str, array: Array) -> Column:
