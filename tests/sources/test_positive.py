@@ -7,6 +7,7 @@ import pytest
 
 import howsure as hs
 from howsure.cli.app import app
+from howsure.cli.remedies import options_of
 from howsure.errors import HowsureError
 from support.public import FUNCTIONS
 
@@ -166,9 +167,7 @@ def test_every_source_of_labels_takes_it():
 
 def test_every_command_that_takes_classes_takes_it():
     """Each command with `--labels` has `--pos-label`."""
-    commands = [app[name].default_command for name in app if not name.startswith("-") and app[name].default_command]
-    with_labels = [
-        inspect.signature(each).parameters for each in commands if "labels" in inspect.signature(each).parameters
-    ]
+    commands = [options_of(app, [name]) for name in app if not name.startswith("-")]
+    with_labels = [each for each in commands if "labels" in each]
     assert len(with_labels) > 5
     assert all("pos_label" in each for each in with_labels)

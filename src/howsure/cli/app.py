@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import App, Group, Parameter
 
 from howsure.cli import reviewed as review_commands
-from howsure.cli.classes import classes_of
 from howsure.cli.compare import compare
 from howsure.cli.cross_validated import cross_validated
 from howsure.cli.decision_curve import decision_curve
@@ -18,35 +18,25 @@ from howsure.cli.example_files import examples
 from howsure.cli.examples import shown
 from howsure.cli.gaps import gaps
 from howsure.cli.gates import FailOver, FailUnder, bounds, hold
-from howsure.cli.inputs import HYPHEN, STANDARD, Input, InputFormat, in_sheet
+from howsure.cli.inputs import HYPHEN, STANDARD, Input, in_sheet
 from howsure.cli.judge import judge
 from howsure.cli.label_next import label_next
 from howsure.cli.leaderboard import leaderboard
+from howsure.cli.option_groups import OUTPUT, SAMPLE, SOURCE, Output, Sample, Source
 from howsure.cli.options import (
     THRESHOLD,
-    Checklist,
-    Classes,
-    Clusters,
-    Counts,
     Fixed,
     Format,
     Level,
     MethodName,
     Metrics,
-    NoCheck,
-    Page,
     Positive,
     Predictions,
     Seed,
     Sheet,
-    Strata,
-    StratumSizes,
     TrueLabels,
-    Weights,
     Words,
-    one_or_two,
     one_seed,
-    refuse_without_page,
     split,
 )
 from howsure.cli.output import say_written, write, write_grid
@@ -114,24 +104,14 @@ def report(
     method: MethodName = None,
     confidence_level: Level = 0.95,
     by: Words = None,
-    groups: Clusters = None,
+    sample: Sample = SAMPLE,
     fixed: Fixed = None,
-    strata: Strata = None,
-    stratum_sizes: StratumSizes = None,
-    sample_weight: Weights = None,
-    counts: Counts = None,
-    labels: Classes = None,
-    pos_label: Positive = None,
+    source: Source = SOURCE,
     per_class: bool = False,
-    no_check: NoCheck = False,
     random_state: Seed = None,
     fail_under: FailUnder = None,
     fail_over: FailOver = None,
-    html: Page = None,
-    checklist: Checklist = None,
-    input_format: InputFormat = None,
-    sheet: Sheet = None,
-    how: Format = "table",
+    output: Output = OUTPUT,
 ) -> None:
     """Metrics of predictions with intervals; an HTML report.
 
@@ -155,34 +135,25 @@ def report(
         together, also with --by.
     """
     from howsure.cli.pages import Asked, Columns, blocks_of, class_blocks, report_on_file, subjects_of
-    from howsure.cli.strata import strata_of
     from howsure.tables.batch import ALL
 
-    refuse_without_page(checklist, html)
-    given, wanted = Input.of(files, input_format, sheet), bounds(fail_under, fail_over)
-    classes = classes_of(given.data, [y_true, *split(y_pred)], labels, pos_label)
+    given, wanted = source.read(files), bounds(fail_under, fail_over)
+    classes = source.classes(given, [y_true, *split(y_pred)])
     columns = Columns(
         y_true=y_true,
         y_pred=split(y_pred),
         y_score=split(y_score),
         threshold=threshold,
         labels=classes,
-        pos_label=None if pos_label is None or classes is None else classes[-1],
+        pos_label=None if source.pos_label is None or classes is None else classes[-1],
         by=split(by),
-        others={
-            "sample_weight": sample_weight,
-            "counts": counts,
-            "groups": one_or_two(groups),
-            "fixed": fixed,
-            "check": not no_check,
-            **strata_of(strata, stratum_sizes),
-        },
+        others={**sample.arguments(), "fixed": fixed, "check": not source.no_check},
     )
     # One seed for the terminal and the page, so that both use the same draws.
     asked = Asked(split(metrics) or None, method, confidence_level, one_seed(random_state))
     subjects = subjects_of(given, columns, asked)
-    page = None if html is None else report_on_file(given, columns, asked, subjects, checklist).save(html)
-    write(class_blocks(subjects, asked, how) if per_class else blocks_of(subjects), given.title, how)
+    page = output.save(given, partial(report_on_file, given, columns, asked, subjects))
+    write(class_blocks(subjects, asked, output.how) if per_class else blocks_of(subjects), given.title, output.how)
     say_written(page)
     hold(wanted, {each.name: each.evaluations[ALL] for each in subjects})
 
@@ -202,10 +173,8 @@ def matrix(
     random_state: Seed = None,
     fail_under: FailUnder = None,
     fail_over: FailOver = None,
-    html: Page = None,
-    checklist: Checklist = None,
     sheet: Sheet = None,
-    how: Format = "table",
+    output: Output = OUTPUT,
 ) -> None:
     """Metrics of a confusion matrix with intervals.
 
@@ -229,18 +198,18 @@ def matrix(
     fail_under
         Exit with code 1 unless the lower limit of each metric reaches this bound, such as f1=0.9 mcc=0.8.
     """
-    from howsure.cli.pages import Asked, blocks_of, class_blocks, report_on
+    from howsure.cli.pages import Asked, blocks_of, class_blocks
     from howsure.report.evidence import Subject
+    from howsure.report.measured import report_of
     from howsure.sources.matrices import matrix_table
     from howsure.tables.batch import ALL
 
-    refuse_without_page(checklist, html)
     wanted = bounds(fail_under, fail_over)
     table = matrix_table(in_sheet([str(file)], sheet)[0], labels or None, pos_label=pos_label, check=not no_check)
     asked = Asked(split(metrics) or None, method, confidence_level, one_seed(random_state))
     made = asked.estimated(Subject(table=table))
-    page = None if html is None else report_on(made, Input([str(file)], str(file)), checklist=checklist).save(html)
-    write(class_blocks(made, asked, how) if per_class else blocks_of(made), str(file), how)
+    page = output.save(Input([str(file)], str(file)), partial(report_of, made))
+    write(class_blocks(made, asked, output.how) if per_class else blocks_of(made), str(file), output.how)
     say_written(page)
     hold(wanted, {"": made[0].evaluations[ALL]})
 

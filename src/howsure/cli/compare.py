@@ -2,37 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from howsure.cli.inputs import Input, InputFormat
 from howsure.cli.models import paired_columns
+from howsure.cli.option_groups import OUTPUT, SAMPLE, SOURCE, Output, Sample, Source
 from howsure.cli.options import (
-    Checklist,
-    Classes,
-    Clusters,
-    Counts,
     Fixed,
-    Format,
     Level,
     MethodName,
     Metrics,
-    NoCheck,
-    Page,
-    Positive,
     Predictions,
     Seed,
-    Sheet,
-    Strata,
-    StratumSizes,
     TrueLabels,
-    Weights,
     Words,
-    one_or_two,
-    refuse_without_page,
     split,
 )
-from howsure.cli.output import say_written, write_grid, write_records
-from howsure.cli.pages import drawing, report_on
+from howsure.cli.pages import drawing
+
+if TYPE_CHECKING:
+    from howsure.report.report import Report
 
 
 def compare(
@@ -45,26 +33,16 @@ def compare(
     model: str | None = None,
     case: str | None = None,
     incomplete: Literal["refuse", "drop"] = "refuse",
-    labels: Classes = None,
-    pos_label: Positive = None,
     metrics: Metrics = None,
     method: MethodName = None,
     correction: Literal["holm", "fdr_bh", "bonferroni", "none", "max_t"] = "holm",
     confidence_level: Level = 0.95,
     alternative: Literal["two-sided", "less", "greater"] = "two-sided",
-    groups: Clusters = None,
+    sample: Sample = SAMPLE,
     fixed: Fixed = None,
-    strata: Strata = None,
-    stratum_sizes: StratumSizes = None,
-    sample_weight: Weights = None,
-    counts: Counts = None,
-    no_check: NoCheck = False,
+    source: Source = SOURCE,
     random_state: Seed = None,
-    html: Page = None,
-    checklist: Checklist = None,
-    input_format: InputFormat = None,
-    sheet: Sheet = None,
-    how: Format = "table",
+    output: Output = OUTPUT,
 ) -> None:
     """Compare two or more models on the same cases, pair by pair.
 
@@ -89,26 +67,13 @@ def compare(
         Which limits of the difference (first model minus second) to compute: both, the upper one (less), or the lower
         one (greater); the p-value is for the same side.
     """
-    from howsure.cli.strata import strata_of
     from howsure.comparison.models import compare_all
     from howsure.methods.core.lookup import named
 
-    refuse_without_page(checklist, html)
-    given = Input.of(files, input_format, sheet)
+    given = source.read(files)
+    long = {"model": model, "case": case, "incomplete": incomplete}
     table, default = paired_columns(
-        given.data,
-        y_true,
-        y_pred,
-        y_score,
-        labels=labels,
-        pos_label=pos_label,
-        long={"model": model, "case": case, "incomplete": incomplete},
-        groups=one_or_two(groups),
-        fixed=fixed,
-        sample_weight=sample_weight,
-        counts=counts,
-        check=not no_check,
-        **strata_of(strata, stratum_sizes),
+        given, source, y_true, y_pred, y_score, long=long, fixed=fixed, **sample.arguments()
     )
     wanted = split(metrics) or [default]
     settings: dict[str, Any] = {
@@ -117,16 +82,20 @@ def compare(
         "random_state": random_state,
     }
     found = compare_all(table, wanted, correction=correction, method=named(method), **settings)
-    chosen = {"method": drawing(method), "confidence_level": confidence_level, "random_state": random_state}
-    page = None
-    if html is not None:
-        made = report_on(table, given, metrics=wanted, comparisons=found, checklist=checklist, **chosen)
-        page = made.save(html)
-    if how in {"json", "csv"}:
-        write_records(found.records(), how)
-    elif how == "table" and len(found) == 1 and len(table.models) == 2:
+    chosen: dict[str, Any] = {
+        "method": drawing(method),
+        "confidence_level": confidence_level,
+        "random_state": random_state,
+    }
+
+    def report(**about: Any) -> Report:
+        from howsure.report.measured import report_of
+
+        return report_of(table, metrics=wanted, comparisons=found, **chosen, **about)
+
+    page = output.save(given, report)
+    if output.how == "table" and len(found) == 1 and len(table.models) == 2:
         pair = next(iter(found.values()))
-        write_grid(pair.grid(), how=how, title=given.title, note=pair.sentence())
+        output.write(pair, page, given.title, pair.sentence())
     else:
-        write_grid(found.grid(), how=how, title=given.title, note=f"{table.rows:,} cases")
-    say_written(page)
+        output.write(found, page, given.title, f"{table.rows:,} cases")

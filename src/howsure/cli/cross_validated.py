@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from howsure.cli.inputs import Files, Input, InputFormat
-from howsure.cli.options import Classes, Format, Level, Metrics, NoCheck, Positive, Sheet, Words, split
+from howsure.cli.inputs import Files
+from howsure.cli.option_groups import SOURCE, Source
+from howsure.cli.options import Format, Level, Metrics, Words, split
 from howsure.cli.output import Block, write, write_grid, write_records
 from howsure.errors import HowsureError
 
@@ -31,11 +32,7 @@ def cross_validated(
     threshold: float | None = None,
     confidence_level: Level = 0.95,
     groups: str | None = None,
-    labels: Classes = None,
-    pos_label: Positive = None,
-    no_check: NoCheck = False,
-    input_format: InputFormat = None,
-    sheet: Sheet = None,
+    source: Source = SOURCE,
     how: Format = "table",
 ) -> None:
     """Metrics of learning algorithms, from cross-validation folds or training runs.
@@ -72,10 +69,9 @@ def cross_validated(
     groups
         Column with the cluster of each case (patient, document, user): cases of one cluster may be correlated.
     """
-    from howsure.cli.classes import classes_of
     from howsure.training.doors import cross_validated as by_folds, training_runs
 
-    given = Input.of(files, input_format, sheet)
+    given = source.read(files)
     columns = {"y_pred": split(y_pred), "y_score": split(y_score), "value": split(value)}
     said = {role: each for role, each in columns.items() if each}
     if len(said) != 1:
@@ -83,9 +79,9 @@ def cross_validated(
         raise HowsureError(message)
     ((role, names),) = said.items()
     truths = [y_true] if y_true is not None else []
-    classes = classes_of(given.data, truths + (names if role == "y_pred" else []), labels, pos_label)
+    classes = source.classes(given, truths + (names if role == "y_pred" else []))
     settings: dict[str, Any] = {"data": given.data, "run": run, "case": case, "model": model, "groups": groups}
-    settings |= {"labels": classes, "check": not no_check, role: names if len(names) > 1 else names[0]}
+    settings |= {"labels": classes, "check": not source.no_check, role: names if len(names) > 1 else names[0]}
     if fold is not None:
         algorithms = by_folds(y_true, fold=fold, **settings)
     elif run is None and len(names) == 1:

@@ -2,38 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from howsure.cli.classes import classes_of
-from howsure.cli.inputs import Input, InputFormat
 from howsure.cli.labelled import labelled_tables
+from howsure.cli.option_groups import OUTPUT, SAMPLE, SOURCE, Output, Sample, Source
 from howsure.cli.options import (
-    Checklist,
-    Classes,
-    Clusters,
-    Counts,
-    Format,
     Level,
     Metrics,
-    NoCheck,
-    Page,
-    Positive,
     Predictions,
     Seed,
-    Sheet,
-    Strata,
-    StratumSizes,
     TrueLabels,
-    Weights,
     Words,
-    one_or_two,
-    refuse_without_page,
     split,
 )
-from howsure.cli.output import command_line, say_written, write_grid, write_records
 from howsure.errors import HowsureError
+
+if TYPE_CHECKING:
+    from howsure.report.report import Report
 
 Together = Annotated[Level, Parameter(help="Probability that all intervals cover, between 0 and 1.")]
 
@@ -52,22 +39,12 @@ def gaps(
     pairs: bool = False,
     margin: float | None = None,
     power: float | None = None,
-    groups: Clusters = None,
-    strata: Strata = None,
-    stratum_sizes: StratumSizes = None,
-    sample_weight: Weights = None,
-    counts: Counts = None,
-    labels: Classes = None,
-    pos_label: Positive = None,
-    no_check: NoCheck = False,
+    sample: Sample = SAMPLE,
+    source: Source = SOURCE,
     method: str | None = None,
     confidence_level: Together = 0.95,
     random_state: Seed = None,
-    html: Page = None,
-    checklist: Checklist = None,
-    input_format: InputFormat = None,
-    sheet: Sheet = None,
-    how: Format = "table",
+    output: Output = OUTPUT,
 ) -> None:
     """Differences of metrics between groups (fairness), with simultaneous intervals.
 
@@ -96,27 +73,17 @@ def gaps(
     method
         Method of each group's interval; see `howsure methods`.
     """
-    from howsure.cli.strata import strata_of
     from howsure.groups.group_gaps import gaps as compared
     from howsure.methods.core.lookup import named
 
-    refuse_without_page(checklist, html)
-    given = Input.of(files, input_format, sheet)
+    given = source.read(files)
     if not split(by):
         message = "Name the column of the groups with --by."
         raise HowsureError(message)
     if power is not None and margin is None:
         message = "`--power` goes with `--margin`, the difference to find."
         raise HowsureError(message)
-    beside: dict[str, Any] = {
-        "groups": one_or_two(groups),
-        "sample_weight": sample_weight,
-        "counts": counts,
-        "check": not no_check,
-        **strata_of(strata, stratum_sizes),
-    }
-    classes = classes_of(given.data, [y_true, *filter(None, [y_pred])], labels, pos_label)
-    tables = labelled_tables(given.data, y_true, y_pred, y_score, classes, split(by), beside)
+    tables = labelled_tables(given, source, sample, y_true=y_true, y_pred=y_pred, y_score=y_score, by=split(by))
     found: Any = compared(
         tables,
         _one_or_several(split(metrics)),
@@ -126,18 +93,15 @@ def gaps(
         threshold=threshold,
         random_state=random_state,
     )
-    page = None
-    if html is not None:
+
+    def report(**about: Any) -> Report:
         from howsure.report.gaps import report_of_gaps
 
-        made = report_of_gaps(found, title=given.title, command=command_line(), files=given.data)
-        page = made.with_checklist(checklist).save(html)
+        return report_of_gaps(found, **about)
+
+    page = output.save(given, report)
     shown = found.needed(margin, power=power) if margin is not None else found.differences if pairs else found
-    if how in {"json", "csv"}:
-        write_records(shown.records(), how)
-    else:
-        write_grid(shown.grid(), how=how, title=given.title)
-    say_written(page)
+    output.write(shown, page, given.title)
 
 
 def _one_or_several(metrics: list[str]) -> str | list[str]:

@@ -5,25 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from howsure.cli.inputs import Files, Input, InputFormat, files_by_name
+from howsure.cli.inputs import Files, Input, files_by_name
 from howsure.cli.models import paired_columns
+from howsure.cli.option_groups import SAMPLE, SOURCE, Sample, Source
 from howsure.cli.options import (
-    Classes,
-    Counts,
     Fixed,
     Format,
     Level,
     Metric,
-    NoCheck,
     Page,
-    Positive,
     Seed,
-    Sheet,
-    Strata,
-    StratumSizes,
-    Weights,
     Words,
-    one_or_two,
     split,
 )
 from howsure.cli.output import say, say_written, write_grid, write_records
@@ -63,21 +55,13 @@ def leaderboard(
     cluster: str | None = None,
     metric: Metric | None = None,
     better: Literal["higher", "lower"] | None = None,
-    labels: Classes = None,
-    pos_label: Positive = None,
-    groups: Words = None,
+    sample: Sample = SAMPLE,
     fixed: Fixed = None,
-    strata: Strata = None,
-    stratum_sizes: StratumSizes = None,
-    sample_weight: Weights = None,
-    counts: Counts = None,
-    no_check: NoCheck = False,
+    source: Source = SOURCE,
     method: str | None = None,
     confidence_level: Level = 0.95,
     random_state: Seed = None,
     html: Page = None,
-    input_format: InputFormat = None,
-    sheet: Sheet = None,
     how: Format = "table",
 ) -> None:
     """Rank models, with intervals for the ranks.
@@ -126,23 +110,19 @@ def leaderboard(
         numbers and logs, and bradley_terry for battles.
     better
         Whether higher or lower values are better; by default as defined by the metric, else higher.
-    groups
-        Column with the cluster of each case (prompt, document, user): cases of one cluster may be
-        correlated. Two columns are crossed factors, such as readers and cases: both are drawn anew.
     method
         Method of each model's own interval; see `howsure methods`.
     """
-    from howsure.cli.strata import strata_of
     from howsure.comparison.leaderboard import leaderboard as ranked
     from howsure.methods.core.lookup import named
 
     table: Any
     given = [name for name in (y_true, values, k, a) if name is not None]
-    of_labels: dict[str, Any] = {"--y-pred": y_pred, "--y-score": y_score, "--labels": labels, "--pos-label": pos_label}
+    of_labels: dict[str, Any] = {"--y-pred": y_pred, "--y-score": y_score, "--labels": source.labels}
+    of_labels |= {"--pos-label": source.pos_label}
     is_long = values is not None and len(split(values)) == 1 and model is not None and case is not None
     of_labels |= {"--case": None if is_long else case, "--model": None if is_long or k is not None else model}
-    of_weights = {"--groups": groups, "--fixed": fixed, "--sample-weight": sample_weight, "--counts": counts}
-    of_rows = of_weights | {"--strata": strata, "--stratum-sizes": stratum_sizes}
+    of_rows = {f"--{name.replace('_', '-')}": each for name, each in {**vars(sample), "fixed": fixed}.items()}
     unfit = {"--task": task, "--score": score, "--cluster": cluster} if given else of_rows
     unfit |= {"--n": n} if k is None else of_rows
     stray = [name for name, each in (unfit if y_true else unfit | of_labels).items() if each is not None]
@@ -150,29 +130,20 @@ def leaderboard(
         raise HowsureError(f"`{stray[0]}` does not go with the rest. {ONE}" if stray else ONE)
     if numbers is not None and winner is None:
         raise HowsureError(NUMBERS)
-    beside: dict[str, Any] = {
-        "groups": one_or_two(groups),
-        "fixed": fixed,
-        "sample_weight": sample_weight,
-        "counts": counts,
-        "check": not no_check,
-    }
     notes: tuple[str, ...] = ()
     if not given:
         title = ", ".join(files[:3]) + (" …" if len(files) > 3 else "")
         table, direction, notes = _of_logs(files, cluster, task, score)
         default, better = "mean", better or (direction if metric in {None, "mean"} else None)
     else:
-        read = Input.of(files, input_format, sheet)
-        title = read.title
+        read = source.read(files)
+        title, beside = read.title, {**sample.arguments(), "fixed": fixed}
         if y_true is not None:
-            facts = {"labels": labels, "pos_label": pos_label, "long": {"model": model, "case": case}} | beside
-            table, default = paired_columns(
-                read.data, y_true, y_pred, y_score, **facts, **strata_of(strata, stratum_sizes)
-            )
+            long = {"model": model, "case": case}
+            table, default = paired_columns(read, source, y_true, y_pred, y_score, long=long, **beside)
         elif values is not None:
             long = {"incomplete": incomplete} | ({"model": model, "case": case, "run": run} if is_long else {})
-            table, default = _of_values(read, values, {**beside, **strata_of(strata, stratum_sizes), **long}), "mean"
+            table, default = _of_values(read, values, {**beside, "check": not source.no_check, **long}), "mean"
         elif k is not None:
             from howsure.sources.proportions import proportions
 
@@ -181,8 +152,9 @@ def leaderboard(
             from howsure.sources.preferences import preferences
             from howsure.sources.strata import refuse_strata
 
-            refuse_strata(strata or stratum_sizes, "cases with labels or numbers, not battles")
-            table, default = preferences(a, b, winner, data=read.data, numbers=numbers, **beside), "bradley_terry"
+            refuse_strata(sample.strata or sample.stratum_sizes, "cases with labels or numbers, not battles")
+            facts: dict[str, Any] = {**beside, "numbers": numbers, "check": not source.no_check}
+            table, default = preferences(a, b, winner, data=read.data, **facts), "bradley_terry"
     settings: dict[str, Any] = {"confidence_level": confidence_level, "better": better, "random_state": random_state}
     board = ranked(table, metric or default, method=named(method), **settings)
     page = None if html is None else _page(board, title, files, html)

@@ -5,34 +5,34 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from howsure.cli.classes import classes_of
+from howsure.cli.inputs import Input
+from howsure.cli.option_groups import Source
 from howsure.cli.options import split
 from howsure.errors import HowsureError
 
 
 def paired_columns(
-    data: list[str],
+    given: Input,
+    source: Source,
     y_true: str,
     y_pred: Sequence[str] | None,
     y_score: Sequence[str] | None,
     *,
-    labels: Sequence[str] | None,
-    pos_label: str | None,
     long: Mapping[str, object],
-    **beside: object,
+    **sample: object,
 ) -> tuple[Any, str]:
     """Return the paired table of columns, and its default metric.
 
     Parameters
     ----------
-    data : list of str
-        The files.
-    y_true, y_pred, y_score, labels, pos_label
+    given : Input
+        The input of the command.
+    source, y_true, y_pred, y_score
         The options of the command.
     long : mapping
         Options of long files: the columns of model and case, and the handling of incomplete cases.
-    **beside
-        Clusters, weights and whether to check.
+    **sample
+        Clusters, strata and weights.
 
     Raises
     ------
@@ -45,15 +45,15 @@ def paired_columns(
     if (y_pred is None) == (y_score is None):
         message = "Name the columns of the models' predictions with --y-pred, or of their scores with --y-score."
         raise HowsureError(message)
-    columns: dict[str, Any] = {**beside, "data": data, **long}
+    columns: dict[str, Any] = {**sample, "data": given.data, "check": not source.no_check, **long}
     said: Any = split(y_pred or y_score)
     if long["model"] is not None and len(said) > 1:
         message = "With `--model` all models' predictions are in one column: give `--y-pred` or `--y-score` that one."
         raise HowsureError(message)
     models = said if long["model"] is None else said[0]
     if y_pred is not None:
-        classes = classes_of(data, [y_true, *said], labels, pos_label)
+        classes = source.classes(given, [y_true, *said])
         return paired(y_true, models, labels=classes, **columns), "accuracy"
-    classes = classes_of(data, [y_true], labels, pos_label)
+    classes = source.classes(given, [y_true])
     positive = None if classes is None else classes[-1]
     return paired_scores(y_true, models, pos_label=positive, **columns), "roc_auc"

@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from howsure.cli.inputs import Files
-from howsure.errors import HowsureError
 from howsure.report.checklists.names import ChecklistName
 
 Words = Annotated[list[str] | None, Parameter(consume_multiple=True)]
@@ -104,19 +103,6 @@ def one_seed(random_state: int | None) -> Any:
     from howsure.methods.core.draws import seed_sequence
 
     return seed_sequence(random_state)
-
-
-def refuse_without_page(checklist: str | None, html: Path | None) -> None:
-    """Refuse a checklist without a report that it could be a section of.
-
-    Raises
-    ------
-    HowsureError
-        If no file is named.
-    """
-    if checklist is not None and html is None:
-        message = "`--checklist` is a section of the report. Name its file, such as --html report.html or checklist.md."
-        raise HowsureError(message)
 
 
 def split(words: Sequence[str] | None) -> list[str]:

@@ -131,13 +131,12 @@ def _subject(given: Input, columns: Columns, index: int, labels: list[Any] | Non
     return Subject(name, table, scored, None if columns.y_pred else columns.threshold)
 
 
-def report_on_file(
-    given: Input, columns: Columns, asked: Asked, subjects: Sequence[Subject], checklist: str | None = None
-) -> Report:
-    """Return the report on all models of a file, with their estimates and a checklist if one is named."""
+def report_on_file(given: Input, columns: Columns, asked: Asked, subjects: Sequence[Subject], **about: Any) -> Report:
+    """Return the report on all models of a file, with their estimates."""
+    from howsure.report.measured import report_of
+
     compared: Any = _compared(given, columns, asked) if len(subjects) > 1 else {}
-    left_out = _left_out(given, columns, subjects[0])
-    return report_on(subjects, given, comparisons=compared, left_out=left_out, checklist=checklist)
+    return report_of(subjects, comparisons=compared, left_out=_left_out(given, columns, subjects[0]), **about)
 
 
 def report_on(subjects: Any, given: Input, **asked: Any) -> Report:

@@ -9,20 +9,16 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from howsure.cli.classes import classes_of
-from howsure.cli.inputs import Input, InputFormat
+from howsure.cli.inputs import Input
 from howsure.cli.models import paired_columns
+from howsure.cli.option_groups import SOURCE, Source
 from howsure.cli.options import (
-    Classes,
     Counts,
     Fixed,
     Format,
     Level,
     MethodName,
     Metric,
-    NoCheck,
-    Positive,
-    Sheet,
     Weights,
     Words,
     one_or_two,
@@ -61,8 +57,7 @@ def plan(
     specificity: str | None = None,
     positives: int | None = None,
     negatives: int | None = None,
-    labels: Classes = None,
-    pos_label: Positive = None,
+    source: Source = SOURCE,
     groups: Words = None,
     fixed: Fixed = None,
     sample_weight: Weights = None,
@@ -71,10 +66,7 @@ def plan(
     contrast: str = "difference",
     confidence_level: Level = 0.95,
     alternative: Literal["two-sided", "less", "greater"] = "two-sided",
-    no_check: NoCheck = False,
     random_state: Annotated[int, Parameter(name=("--random-state", "--seed"))] = 0,
-    input_format: InputFormat = None,
-    sheet: Sheet = None,
     how: Format = "table",
 ) -> None:
     """Sample size for a width or a power.
@@ -137,19 +129,13 @@ def plan(
     from howsure.planning.sizes import plan as planned
 
     stated = {"sensitivity": sensitivity, "specificity": specificity, "positives": positives, "negatives": negatives}
-    beside = {
-        "groups": one_or_two(groups),
-        "fixed": fixed,
-        "sample_weight": sample_weight,
-        "counts": counts,
-        "check": not no_check,
-    }
+    beside = {"groups": one_or_two(groups), "fixed": fixed, "sample_weight": sample_weight, "counts": counts}
     if any(each is not None for each in stated.values()):
         table, usual, title = _stated(files, stated), "accuracy", "stated rates"
     else:
-        given = Input.of(files or _refused(), input_format, sheet)
+        given = source.read(files or _refused())
         columns = {"y_true": y_true, "y_pred": split(y_pred), "y_score": split(y_score), "values": split(values)}
-        table, usual = _pilot(given.data, columns, task, {"labels": labels, "pos_label": pos_label}, beside)
+        table, usual = _pilot(given, source, columns, task, beside)
         title = given.title
     found = planned(
         table,
@@ -194,7 +180,7 @@ def _stated(files: object, rates: dict[str, Any]) -> Any:
 
 
 def _pilot(
-    data: list[str], columns: dict[str, Any], task: str | None, named: dict[str, Any], beside: dict[str, Any]
+    given: Input, source: Source, columns: dict[str, Any], task: str | None, beside: dict[str, Any]
 ) -> tuple[Any, str]:
     """Return the table of a pilot, and its default metric."""
     from howsure.sources.confusion import confusion
@@ -203,21 +189,20 @@ def _pilot(
     from howsure.sources.values import values
 
     y_true, y_pred, y_score, own = columns.values()
+    settings: dict[str, Any] = {**beside, "data": given.data, "check": not source.no_check}
     if own:
         column: Any = own[0] if len(own) == 1 else own
-        if task is None:
-            return values(column, data=data, **beside), "mean"
-        return trials(column, task=task, data=data, **beside), "mean"
+        return (values(column, **settings) if task is None else trials(column, task=task, **settings)), "mean"
     if y_true is None or bool(y_pred) == bool(y_score):
         raise HowsureError(GIVE)
     if len(said := y_pred or y_score) > 1:
         long = {"model": None, "case": None, "incomplete": "refuse"}
-        return paired_columns(data, y_true, y_pred or None, y_score or None, **named, long=long, **beside)
-    classes = classes_of(data, [y_true, *y_pred], **named)
+        return paired_columns(given, source, y_true, y_pred or None, y_score or None, long=long, **beside)
+    classes = source.classes(given, [y_true, *y_pred])
     if y_score:
         positive = None if classes is None else classes[-1]
-        return scores(y_true, said[0], data=data, pos_label=positive, **beside), "roc_auc"
-    return confusion(y_true, said[0], data=data, labels=classes, **beside), "accuracy"
+        return scores(y_true, said[0], pos_label=positive, **settings), "roc_auc"
+    return confusion(y_true, said[0], labels=classes, **settings), "accuracy"
 
 
 def _support(words: list[str]) -> Any:

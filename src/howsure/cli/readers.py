@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from howsure.cli.inputs import Files, Input, InputFormat
-from howsure.cli.options import Checklist, Format, Level, Metric, Page, Sheet, Words, refuse_without_page, split
-from howsure.cli.output import command_line, say_written, write_grid, write_records
+from howsure.cli.option_groups import OUTPUT, Output
+from howsure.cli.options import Level, Metric, Sheet, Words, split
 from howsure.errors import HowsureError
 
 if TYPE_CHECKING:
     from howsure.estimates.grouped import Grouped
     from howsure.readers.sizes import ReaderPlan
     from howsure.readers.study import ReaderStudy
+    from howsure.report.report import Report
 
 
 def readers(
@@ -40,11 +41,9 @@ def readers(
     power: float | None = None,
     width: float | None = None,
     true_value: float | None = None,
-    html: Page = None,
-    checklist: Checklist = None,
     input_format: InputFormat = None,
     sheet: Sheet = None,
-    how: Format = "table",
+    output: Output = OUTPUT,
 ) -> None:
     """Multi-reader multi-case (MRMC) studies: metrics averaged over readers.
 
@@ -99,7 +98,6 @@ def readers(
     from howsure.estimates.grouped import Grouped
     from howsure.readers.studies import reader_study
 
-    refuse_without_page(checklist, html)
     given = Input.of(files, input_format, sheet)
     split_by: Any = split(by) or None
     study: ReaderStudy | Grouped[ReaderStudy] = reader_study(
@@ -120,12 +118,13 @@ def readers(
         by=split_by,
         confidence_level=confidence_level,
     )
-    page = None
-    if html is not None:
+
+    def report(**about: Any) -> Report:
         from howsure.report.readers import report_of_readers
 
-        made = report_of_readers(study, title=given.title, command=command_line(), files=given.data)
-        page = made.with_checklist(checklist).save(html)
+        return report_of_readers(study, **about)
+
+    page = output.save(given, report)
     goals = {"readers": plan_readers, "cases": plan_cases, "power": power, "width": width}
     found: ReaderStudy | Grouped[ReaderStudy] | ReaderPlan = study
     notes = [] if isinstance(study, Grouped) else [study.sentence()]
@@ -134,11 +133,7 @@ def readers(
         notes = [found.sentence()]
     elif margin is not None:
         notes.append(_tested(study, margin))
-    if how in {"json", "csv"}:
-        write_records(found.records(), how)
-    else:
-        write_grid(found.grid(), how=how, title=given.title, note="\n".join(notes))
-    say_written(page)
+    output.write(found, page, given.title, "\n".join(notes))
 
 
 def _planned(study: ReaderStudy | Grouped[ReaderStudy], **goals: Any) -> ReaderPlan:

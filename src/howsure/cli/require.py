@@ -3,39 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from howsure.cli.classes import classes_of
 from howsure.cli.gates import end_where
-from howsure.cli.inputs import Input, InputFormat
 from howsure.cli.labelled import labelled_tables
+from howsure.cli.option_groups import OUTPUT, SAMPLE, SOURCE, Output, Sample, Source
 from howsure.cli.options import (
-    Checklist,
-    Classes,
-    Clusters,
-    Counts,
-    Format,
     Level,
-    NoCheck,
-    Page,
-    Positive,
     Predictions,
     Seed,
-    Sheet,
-    Strata,
-    StratumSizes,
     TrueLabels,
-    Weights,
     Words,
-    one_or_two,
-    refuse_without_page,
     split,
 )
-from howsure.cli.output import command_line, say_written, write_grid, write_records
-from howsure.cli.strata import strata_of
 from howsure.errors import HowsureError
+
+if TYPE_CHECKING:
+    from howsure.report.report import Report
 
 Requirements = Annotated[list[str] | None, Parameter(name=("--require", "-r"), consume_multiple=True)]
 Starts = Annotated[list[float] | None, Parameter(consume_multiple=True)]
@@ -54,25 +40,15 @@ def require(
     choose: Literal["largest", "smallest"] | None = None,
     starts: Starts = None,
     by: Words = None,
-    groups: Clusters = None,
-    strata: Strata = None,
-    stratum_sizes: StratumSizes = None,
-    sample_weight: Weights = None,
-    counts: Counts = None,
-    labels: Classes = None,
-    pos_label: Positive = None,
-    no_check: NoCheck = False,
+    sample: Sample = SAMPLE,
+    source: Source = SOURCE,
     method: str | None = None,
     confidence_level: Annotated[
         Level,
         Parameter(help="Confidence level of the one-sided limits, or of the certified threshold, between 0 and 1."),
     ] = 0.95,
     random_state: Seed = None,
-    html: Page = None,
-    checklist: Checklist = None,
-    input_format: InputFormat = None,
-    sheet: Sheet = None,
-    how: Format = "table",
+    output: Output = OUTPUT,
 ) -> None:
     """Test requirements on metrics, or find the threshold that meets them with stated confidence.
 
@@ -101,7 +77,6 @@ def require(
     """
     from howsure.methods.core.lookup import named
 
-    refuse_without_page(checklist, html)
     if not requirements:
         message = 'Name the requirements with --require, such as --require "recall>0.9".'
         raise HowsureError(message)
@@ -111,16 +86,8 @@ def require(
     if certify and (y_score is None or threshold is not None):
         message = "`--certify` finds the threshold of scores: name their column with --y-score, and no --threshold."
         raise HowsureError(message)
-    given = Input.of(files, input_format, sheet)
-    beside: dict[str, Any] = {
-        "groups": one_or_two(groups),
-        "sample_weight": sample_weight,
-        "counts": counts,
-        "check": not no_check,
-        **strata_of(strata, stratum_sizes),
-    }
-    classes = classes_of(given.data, [y_true, *filter(None, [y_pred])], labels, pos_label)
-    table = labelled_tables(given.data, y_true, y_pred, y_score, classes, split(by), beside)
+    given = source.read(files)
+    table = labelled_tables(given, source, sample, y_true=y_true, y_pred=y_pred, y_score=y_score, by=split(by))
     settings: dict[str, Any] = {
         "method": named(method),
         "confidence_level": confidence_level,
@@ -137,18 +104,15 @@ def require(
 
         found = joint_test(table, requirements, threshold=threshold, **settings)
         region, absent = _region(table, requirements, threshold=threshold, **settings)
-    page = None
-    if html is not None:
+
+    def report(**about: Any) -> Report:
         from howsure.report.requirements import report_of_requirements
 
-        facts: dict[str, Any] = {"title": given.title, "command": command_line(), "files": given.data}
-        page = report_of_requirements(found, region=region, **facts).with_checklist(checklist).save(html)
-    if how in {"json", "csv"}:
-        write_records(found.records(), how)
-    else:
-        said = [f"{name}: {each.sentence()}" if name else each.sentence() for name, each in _by_group(region)]
-        write_grid(found.grid(), how=how, title=given.title, note="\n".join(filter(None, [*said, absent])))
-    say_written(page)
+        return report_of_requirements(found, region=region, **about)
+
+    page = output.save(given, report)
+    said = [f"{name}: {each.sentence()}" if name else each.sentence() for name, each in _by_group(region)]
+    output.write(found, page, given.title, "\n".join(filter(None, [*said, absent])))
     end_where(_failures(found))
 
 

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from howsure.cli.classes import classes_of
 from howsure.cli.gates import FailOver, FailUnder, bounds, hold
-from howsure.cli.inputs import Input, InputFormat
+from howsure.cli.option_groups import SOURCE, Source
 from howsure.cli.options import (
-    Classes,
     Counts,
     Format,
     Level,
     MethodName,
     Metric,
     Metrics,
-    NoCheck,
     Page,
-    Positive,
     Predictions,
     Seed,
-    Sheet,
     split,
 )
 from howsure.cli.output import say_written, write, write_grid
@@ -34,19 +29,15 @@ def reviewed(
     y_true: str,
     y_pred: str,
     reviewed: str,
-    labels: Classes = None,
-    pos_label: Positive = None,
+    source: Source = SOURCE,
     metrics: Metrics = None,
     method: MethodName = None,
     confidence_level: Level = 0.95,
     counts: Counts = None,
-    no_check: NoCheck = False,
     random_state: Seed = None,
     fail_under: FailUnder = None,
     fail_over: FailOver = None,
     html: Page = None,
-    input_format: InputFormat = None,
-    sheet: Sheet = None,
     how: Format = "table",
 ) -> None:
     """Metrics after some of the labels were reviewed.
@@ -68,9 +59,9 @@ def reviewed(
     from howsure.imperfect_labels.review.reviewed import reviewed as corrected
     from howsure.methods.core.lookup import named
 
-    given, wanted = Input.of(files, input_format, sheet), bounds(fail_under, fail_over)
-    classes = classes_of(given.data, [y_true, y_pred], labels, pos_label)
-    columns: dict[str, Any] = {"data": given.data, "counts": counts, "labels": classes, "check": not no_check}
+    given, wanted = source.read(files), bounds(fail_under, fail_over)
+    classes = source.classes(given, [y_true, y_pred])
+    columns: dict[str, Any] = {"data": given.data, "counts": counts, "labels": classes, "check": not source.no_check}
     table = corrected(y_true=y_true, y_pred=y_pred, y_reviewed=reviewed, **columns)
     found = evaluate(
         table,
@@ -94,13 +85,9 @@ def review_plan(
     metric: Metric,
     budget: int,
     reviewed: str | None = None,
-    labels: Classes = None,
-    pos_label: Positive = None,
+    source: Source = SOURCE,
     confidence_level: Level = 0.95,
     counts: Counts = None,
-    no_check: NoCheck = False,
-    input_format: InputFormat = None,
-    sheet: Sheet = None,
     how: Format = "table",
 ) -> None:
     """Select cells to review next, for the narrowest interval.
@@ -122,15 +109,15 @@ def review_plan(
     from howsure.imperfect_labels.review.reviewed import reviewed as corrected
     from howsure.sources.confusion import confusion
 
-    given = Input.of(files, input_format, sheet)
-    classes = classes_of(given.data, [y_true, y_pred], labels, pos_label)
+    given = source.read(files)
+    classes = source.classes(given, [y_true, y_pred])
     columns: dict[str, Any] = {
         "y_true": y_true,
         "y_pred": y_pred,
         "data": given.data,
         "counts": counts,
         "labels": classes,
-        "check": not no_check,
+        "check": not source.no_check,
     }
     table = confusion(**columns) if reviewed is None else corrected(**columns, y_reviewed=reviewed)
     write_grid(

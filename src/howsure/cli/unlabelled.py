@@ -4,31 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
 from howsure.cli.gates import FailOver, FailUnder, bounds, hold
 from howsure.cli.inputs import Files, Input, InputFormat
+from howsure.cli.option_groups import OUTPUT, Output
 from howsure.cli.options import (
     THRESHOLD,
-    Checklist,
     Classes,
     Counts,
-    Format,
     Level,
     Metrics,
     NoCheck,
-    Page,
     Seed,
     Sheet,
     Weights,
     Words,
-    refuse_without_page,
     split,
 )
-from howsure.cli.output import command_line, say_written, write, write_grid, write_records
-from howsure.cli.pages import report_on, single_block
+from howsure.cli.output import say_written, write
+from howsure.cli.pages import single_block
+
+if TYPE_CHECKING:
+    from howsure.report.report import Report
 
 
 def unlabelled(
@@ -57,11 +57,9 @@ def unlabelled(
     random_state: Seed = None,
     fail_under: FailUnder = None,
     fail_over: FailOver = None,
-    html: Page = None,
-    checklist: Checklist = None,
     input_format: InputFormat = None,
     sheet: Sheet = None,
-    how: Format = "table",
+    output: Output = OUTPUT,
 ) -> None:
     """Metrics of calibrated scores without labels.
 
@@ -108,7 +106,6 @@ def unlabelled(
     from howsure.imperfect_labels.unlabelled.calibrated import calibrated
     from howsure.metrics.spec import parse
 
-    refuse_without_page(checklist, html)
     given, wanted = Input.of(files, input_format, sheet), bounds(fail_under, fail_over)
     column = y_score if len(y_score) > 1 else y_score[0]
     period: Any = int(every) if every is not None and every.isdigit() else every
@@ -137,23 +134,25 @@ def unlabelled(
     if not isinstance(tables, Mapping):
         found = evaluated(tables, names, threshold, settings)
         shown = tables.at(threshold) if threshold is not None and hasattr(tables, "at") else tables
-        page = None if html is None else report_on(found, given, checklist=checklist).save(html)
-        write([single_block([*found.values()], shown, found.confidence_level)], given.title, how)
+
+        def report(**about: Any) -> Report:
+            from howsure.report.measured import report_of
+
+            return report_of(found, **about)
+
+        page = output.save(given, report)
+        write([single_block([*found.values()], shown, found.confidence_level)], given.title, output.how)
         say_written(page)
         hold(wanted, {"": [found]})
         return
     followed = monitor(tables, names, threshold=threshold, reference=reference, baseline=baseline, **settings)
-    page = None
-    if html is not None:
+
+    def monitored(**about: Any) -> Report:
         from howsure.report.monitoring import report_of_monitoring
 
-        about: dict[str, Any] = {"title": given.title, "command": command_line(), "files": given.data}
-        page = report_of_monitoring(followed, **about).with_checklist(checklist).save(html)
-    if how in {"json", "csv"}:
-        write_records(followed.records(), how)
-    else:
-        write_grid(followed.grid(), how=how, title=f"{given.title} · by {by or every}")
-    say_written(page)
+        return report_of_monitoring(followed, **about)
+
+    output.write(followed, output.save(given, monitored), f"{given.title} · by {by or every}")
     hold(wanted, {str(chunk): [each] for chunk, each in followed.items()})
 
 
