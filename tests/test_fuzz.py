@@ -4,11 +4,17 @@ import pytest
 
 from support.fuzz import faults_of
 
-SEEDS = 300
+SEEDS, ORDINARY = 300, 100
 CHUNK = 50
 
 
-@pytest.mark.parametrize("first", range(0, SEEDS, CHUNK))
+@pytest.mark.parametrize(
+    "first",
+    [
+        pytest.param(first, marks=[pytest.mark.thorough] if first >= ORDINARY else [])
+        for first in range(0, SEEDS, CHUNK)
+    ],
+)
 def test_answers_make_sense(first):
     """Limits contain the value in the range, nan has a reason, order and units have no effect; misuse is refused."""
     faults = [fault for seed in range(first, first + CHUNK) for fault in faults_of(seed)]

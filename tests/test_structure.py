@@ -34,8 +34,11 @@ def modules():
 
 def imports(path, known):
     """Return the package's own modules that a module imports anywhere, also inside functions and for types."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    found, nodes = set(), [ast.parse(path.read_text())]
+    while nodes:
+        node = nodes.pop()
+        for part in ("body", "orelse", "handlers", "finalbody", "cases"):  # imports are statements
+            nodes += getattr(node, part, [])
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:

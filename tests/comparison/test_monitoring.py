@@ -160,8 +160,8 @@ def test_runs_of_chunks_share_one_error(stacked):
 
 def test_all_chunks_at_once_are_followed_as_one_by_one():
     """Chunks in one array have the estimates and alerts that they have as separate tables."""
-    rng, chunk = np.random.default_rng(2), np.repeat(np.arange(32), 80)
-    truth, right = rng.random(len(chunk)) < 0.6, rng.random(len(chunk)) < np.where(chunk < 20, 0.9, 0.97)
+    rng, chunk = np.random.default_rng(2), np.repeat(np.arange(18), 80)
+    truth, right = rng.random(len(chunk)) < 0.6, rng.random(len(chunk)) < np.where(chunk < 6, 0.9, 0.97)
     tables = hs.confusion(truth, truth == right, by=chunk)
     found, apart = (
         hs.monitor(each, ["accuracy", "mcc"], method="anytime", baseline=(-1, 0.88)) for each in (tables, dict(tables))

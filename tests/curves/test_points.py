@@ -20,10 +20,10 @@ def table(size, **more):
 
 
 TABLES = {
-    "independent": table(500),
-    "clusters": table(300, groups=RNG.integers(0, 40, 300)),
-    "one cluster": table(300, groups=np.zeros(300)),
-    "weights": table(300, sample_weight=RNG.exponential(size=300)),
+    "independent": table(150),
+    "clusters": table(120, groups=RNG.integers(0, 40, 120)),
+    "one cluster": table(120, groups=np.zeros(120)),
+    "weights": table(120, sample_weight=RNG.exponential(size=120)),
 }
 
 

@@ -58,6 +58,7 @@ def test_bands_are_nested_and_weights_and_clusters_enter():
     assert weighted.y == pytest.approx(point.y)
 
 
+@pytest.mark.thorough
 def test_bands_cover():
     """Pointwise limits cover in 95 % and simultaneous bands in 95 % of samples from a curve of the model's form."""
     rng, inside, along = np.random.default_rng(1), 0.0, 0

@@ -203,6 +203,7 @@ def test_differences_of_paired_models_share_the_cases():
     assert found.standard_error == pytest.approx(np.sqrt(((one - two) ** 2).sum()), rel=1e-6)
 
 
+@pytest.mark.thorough
 def test_slope_covers_in_small_samples():
     """95 % intervals of the three numbers cover at n = 50 in 400 samples, within the error of the simulation.
 

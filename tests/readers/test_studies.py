@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import howsure as hs
+from howsure.metrics.binding import resolve
 
 DATA = Path(__file__).parents[1] / "data"
 FILE = str(DATA / "vandyke.csv")
@@ -253,9 +254,8 @@ def test_any_metric_of_counts_is_jackknifed(metric):
         own = (table["reader"] == reader) & (table["treatment"] == treatment)
         for row, case in enumerate(cases):
             some = own & (table["case"] != case)
-            without[row, column] = hs.estimate(
-                hs.confusion(table["truth"][some], table["rating"][some] >= 3, labels=[0, 1]), metric
-            )
+            others = hs.confusion(table["truth"][some], table["rating"][some] >= 3, labels=[0, 1])
+            without[row, column] = resolve(metric, others)(others.counts)
     centred = without - without.mean(0)
     covariance = (len(cases) - 1) / len(cases) * centred.T @ centred
     assert found.by_reader["2"]["1"].standard_error == pytest.approx(math.sqrt(covariance[1, 1]))

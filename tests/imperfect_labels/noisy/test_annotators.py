@@ -339,6 +339,7 @@ def test_the_sampling_variance_of_few_cases_is_that_at_the_limit(metric) -> None
     assert found.low < value - 1.959964 * found.standard_error
 
 
+@pytest.mark.thorough
 def test_agreement_of_fifty_cases_is_covered() -> None:
     """With the variance at the estimate, kappa and MCC are covered in 87 % of the studies, with misses below."""
     rng, studies = np.random.default_rng(8), 120
