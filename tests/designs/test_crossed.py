@@ -372,7 +372,7 @@ def test_models_of_separate_tables_share_readers_and_cases():
     separate = {name: hs.confusion(TRUTH, each, groups=both) for name, each in said.items()}
     found = contenders(separate, "accuracy")
     assert found.covariance == pytest.approx(joint.covariance, rel=1e-9)
-    assert found.freedom == pytest.approx(joint.freedom, rel=1e-9)
+    assert found.degrees_of_freedom == pytest.approx(joint.degrees_of_freedom, rel=1e-9)
     other = {"A": separate["A"], "B": replace(separate["B"], design=separate["B"].design.with_unshared_units())}
     assert contenders(other, "accuracy").covariance[0, 1] == 0
 

@@ -26,9 +26,60 @@ from howsure.designs.variance_details import VarianceDetails
 MOST_TIES = 4  # mean number of cases of a kind up to which they are drawn one by one
 
 
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class _OfCases(VarianceDetails, Algebra, Resampling):
+    """The parts that both designs have in common.
+
+    Parameters
+    ----------
+    cases : Cases
+        The cases with the probabilities of their classes.
+    """
+
+    cases: Cases
+
+    def check(self, shape: tuple[int, ...]) -> None:
+        """Check the parts of the design, and that it fits counts of this shape: batch and cells."""
+        invariants.instance("cases", self.cases, Cases)
+        self.cases.check(shape[-1])
+
+    def check_sums(self, counts: Array) -> None:
+        """Check that the expected counts of the cases are those of the table."""
+        invariants.sums("cases", self.cases.counts(counts.shape), counts)
+
+    @property
+    def minimum_unit_size(self) -> float:
+        """What a case counts on average, whatever the unit of the weights."""
+        return self.cases.unit
+
+    def effective_sample_size(self, counts: Array, cells: Array) -> Array:
+        """Return the expected number of cases in the marked cells, or their effective number."""
+        return self.cases.effective_sample_size(counts, cells)
+
+    def collapse_cells(self, codes: Array, size: int) -> Self:
+        """Merge the cells that the cases may fall in."""
+        return replace(self, cases=self.cases.merged(codes))
+
+    def at_threshold(self, row: int, rows: int) -> Self:
+        """Merge the cells below a row of scores, and those from it on."""
+        return replace(self, cases=self.cases.cut(row))
+
+    def collapsible_cells(self, cells: int) -> Array:
+        """Return one code: draws are of whole cases or of their classes, and do not depend on their cells."""
+        return np.zeros(cells, dtype=np.intp)
+
+    def add_tables(self, others: Sequence[Self]) -> Self:
+        """Put the cases of all tables together."""
+        return replace(self, cases=self.cases.joined([each.cases for each in others]))
+
+    def leave_one_out(self, counts: Array) -> Blocks:
+        """Leave out one case of each kind."""
+        return self.cases.left_out(counts)
+
+
 @final
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Batch(VarianceDetails, Algebra, Resampling):
+class Batch(_OfCases):
     """Given cases, each with a true class drawn from its probabilities.
 
     Intervals are prediction intervals: they cover the metric of these cases once their labels are observed.
@@ -46,20 +97,10 @@ class Batch(VarianceDetails, Algebra, Resampling):
     'Batch'
     """
 
-    cases: Cases
     traits: ClassVar[Traits] = replace(EXPECTED, has_known_probabilities=True, assumes_calibrated_scores=True)
     description: ClassVar[Description] = Description(
         estimate_caveat="prediction for these cases; assumes calibrated scores"
     )
-
-    def check(self, shape: tuple[int, ...]) -> None:
-        """Check the parts of the design, and that it fits counts of this shape: batch and cells."""
-        invariants.instance("cases", self.cases, Cases)
-        self.cases.check(shape[-1])
-
-    def check_sums(self, counts: Array) -> None:
-        """Check that the expected counts of the cases are those of the table."""
-        invariants.sums("cases", self.cases.counts(counts.shape), counts)
 
     def variance(self, counts: Array, gradient: Array) -> Array:
         """Return the sum over the cases of the variance of the slope at their class."""
@@ -67,35 +108,10 @@ class Batch(VarianceDetails, Algebra, Resampling):
         each = np.einsum("mk,mk->m", self.cases.probability, (slopes - mean[:, None]) ** 2)
         return np.asarray(self.cases.squared @ each)
 
-    @property
-    def minimum_unit_size(self) -> float:
-        """What a case counts on average, whatever the unit of the weights."""
-        return self.cases.unit
-
-    def effective_sample_size(self, counts: Array, cells: Array) -> Array:
-        """Return the expected number of cases in the marked cells, or their effective number."""
-        return self.cases.effective_sample_size(counts, cells)
-
     def threshold_variances(self, counts: Array, gradients: Array, thresholds: Array | None = None) -> Array:
         """Return the variance at each threshold of a table of scores, of slopes by the confusion table there."""
         gap = gradients[:, 1] - gradients[:, 0]
         return np.asarray((self.cases.products_from_top(thresholds)[..., 0, 1] * gap**2).sum(-1))
-
-    def collapse_cells(self, codes: Array, size: int) -> Batch:
-        """Merge the cells that the cases may fall in."""
-        return Batch(self.cases.merged(codes))
-
-    def at_threshold(self, row: int, rows: int) -> Batch:
-        """Merge the cells below a row of scores, and those from it on."""
-        return Batch(self.cases.cut(row))
-
-    def collapsible_cells(self, cells: int) -> Array:
-        """Return one code: draws are of the classes of the cases and do not depend on their cells."""
-        return np.zeros(cells, dtype=np.intp)
-
-    def add_tables(self, others: Sequence[Self]) -> Batch:
-        """Put the cases of all tables together."""
-        return Batch(self.cases.joined([each.cases for each in others]))
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw every case's class."""
@@ -122,10 +138,6 @@ class Batch(VarianceDetails, Algebra, Resampling):
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw every case's class; the scores determine its distribution, and the prior has no effect."""
         return self.resample(counts, size, rng)
-
-    def leave_one_out(self, counts: Array) -> Blocks:
-        """Leave out one case of each kind."""
-        return self.cases.left_out(counts)
 
     def _successes(self, size: int, rng: np.random.Generator) -> Array:
         """Yield draws of the number of second-class cases in each group, ``(size, groups)``, in blocks."""
@@ -170,7 +182,7 @@ def _picked(mass: Array, size: int, rng: np.random.Generator) -> Array:
 
 @final
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Population(VarianceDetails, Algebra, Resampling):
+class Population(_OfCases):
     """A sample of cases from a population in which the scores are the class probabilities.
 
     Intervals are confidence intervals for the metric of the population. Labels are not drawn: given the score of a
@@ -189,55 +201,20 @@ class Population(VarianceDetails, Algebra, Resampling):
     'Population'
     """
 
-    cases: Cases
     traits: ClassVar[Traits] = replace(EXPECTED, has_pending_labels=False, assumes_calibrated_scores=True)
     description: ClassVar[Description] = Description(
         estimate_caveat="population of these cases; assumes calibrated scores"
     )
-
-    def check(self, shape: tuple[int, ...]) -> None:
-        """Check the parts of the design, and that it fits counts of this shape: batch and cells."""
-        invariants.instance("cases", self.cases, Cases)
-        self.cases.check(shape[-1])
-
-    def check_sums(self, counts: Array) -> None:
-        """Check that the expected counts of the cases are those of the table."""
-        invariants.sums("cases", self.cases.counts(counts.shape), counts)
 
     def variance(self, counts: Array, gradient: Array) -> Array:
         """Return the sum over the cases of the square of the expected slope."""
         _, mean = self.cases.means(gradient)
         return np.asarray(self.cases.squared @ mean**2)
 
-    @property
-    def minimum_unit_size(self) -> float:
-        """What a case counts on average, whatever the unit of the weights."""
-        return self.cases.unit
-
-    def effective_sample_size(self, counts: Array, cells: Array) -> Array:
-        """Return the expected number of cases in the marked cells, or their effective number."""
-        return self.cases.effective_sample_size(counts, cells)
-
     def threshold_variances(self, counts: Array, gradients: Array, thresholds: Array | None = None) -> Array:
         """Return the variance at each threshold of a table of scores, of slopes by the confusion table there."""
         products = self.cases.products_from_top(thresholds)
         return np.asarray(np.einsum("tjkl,tkj,tlj->t", products, gradients, gradients))
-
-    def collapse_cells(self, codes: Array, size: int) -> Population:
-        """Merge the cells that the cases may fall in."""
-        return Population(self.cases.merged(codes))
-
-    def at_threshold(self, row: int, rows: int) -> Population:
-        """Merge the cells below a row of scores, and those from it on."""
-        return Population(self.cases.cut(row))
-
-    def collapsible_cells(self, cells: int) -> Array:
-        """Return one code: draws are of whole cases and do not depend on their cells."""
-        return np.zeros(cells, dtype=np.intp)
-
-    def add_tables(self, others: Sequence[Self]) -> Population:
-        """Put the cases of all tables together."""
-        return Population(self.cases.joined([each.cases for each in others]))
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw cases with replacement."""
@@ -251,10 +228,6 @@ class Population(VarianceDetails, Algebra, Resampling):
         return _tables(
             cases, counts.size, size, lambda rows: rng.standard_gamma(cases.number, (rows, len(cases.number)))
         )
-
-    def leave_one_out(self, counts: Array) -> Blocks:
-        """Leave out one case of each kind."""
-        return self.cases.left_out(counts)
 
 
 def _tables(cases: Cases, cells: int, size: int, weights: Callable[[int], Array]) -> Array:
