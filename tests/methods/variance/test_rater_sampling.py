@@ -132,8 +132,8 @@ def test_both_variances_have_the_degrees_of_freedom_of_satterthwaite(items, rate
     """The square of their sum over the sum of squares by degrees of freedom; without variance those of the items."""
     found = _Variances(items, raters, own)
     expected = (items + raters) ** 2 / (items**2 / of_items + raters**2 / own)
-    assert found.freedom(of_items) == pytest.approx(expected)
+    assert found.degrees_of_freedom(of_items) == pytest.approx(expected)
     assert found.factor == pytest.approx((items + raters) / items)
-    assert found.freedom(np.inf) == pytest.approx((items + raters) ** 2 / (raters**2 / own))
-    assert _Variances(0.0, 0.0, own).freedom(of_items) == of_items
+    assert found.degrees_of_freedom(np.inf) == pytest.approx((items + raters) ** 2 / (raters**2 / own))
+    assert _Variances(0.0, 0.0, own).degrees_of_freedom(of_items) == of_items
     assert _Variances(0.0, raters, own).factor == 1
