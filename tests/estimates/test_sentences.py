@@ -84,7 +84,7 @@ def test_comparisons_have_signs_and_points():
     assert f"A − B = +{100 * found.value:.1f} points (95 % CI +{100 * found.low:.1f} to +{100 * found.high:.1f}" in said
     assert said.endswith("paired, n = 300).")
     tie = hs.compare(hs.paired(truth, {"A": models["A"], "C": models["A"]}), "accuracy")
-    assert tie.sentence("clinical").endswith("the data do not tell the two apart.")
+    assert tie.sentence("clinical").endswith("the difference is not significant.")
     ratio = hs.compare(paired, "accuracy", contrast="ratio").sentence("ml")
     assert "points" not in ratio
     separate = hs.compare(TABLE, hs.from_counts(tp=30, fn=17, fp=3, tn=50), "mcc").sentence("ml")

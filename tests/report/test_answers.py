@@ -21,7 +21,7 @@ ANSWERS = {
     "two_models": "forest is ahead of tree in F1.",
     # 20 against 22 cases are not a difference; 58 more are wrong for the third than for the second, and so on
     "five_models": "forest and boosted_trees are ahead of logistic, naive_bayes and majority_vote_of_neighbours in F1; "
-    "these data cannot tell forest and boosted_trees apart.",
+    "forest and boosted_trees do not differ significantly.",
     # 240 of 300 ill are called ill, and 23 healthy: 2 × 240 / (300 + 263)
     "groups": "F1 is 0.85; with these 600 cases, anything between",
     # 300 right and 9 + 6 + 5 + 4 + 14 wrong. Each class's F1 is 40 / (its cases + its predictions): 40 / 41 for ant and
@@ -82,15 +82,15 @@ def test_who_is_ahead_follows_from_the_pairs():
     """Ahead is who is shown to be better; lower values can be; an adjusted p-value can undo an interval."""
     ahead, tie = (0.1, 0.3), (-0.1, 0.1)
     assert standing("AB", [compared("A", "B", *ahead)]) == "A is ahead of B in accuracy."
-    assert standing("AB", [compared("A", "B", *tie)]) == "These data cannot tell A and B apart in accuracy."
+    assert standing("AB", [compared("A", "B", *tie)]) == "A and B do not differ significantly in accuracy."
     assert (
-        standing("AB", [compared("A", "B", *ahead, p_value=0.2)]) == "These data cannot tell A and B apart in accuracy."
+        standing("AB", [compared("A", "B", *ahead, p_value=0.2)]) == "A and B do not differ significantly in accuracy."
     )
     lower = compared("A", "B", *ahead, better="lower")
     assert standing("AB", [lower]) == "B is ahead of A in accuracy, where lower is better."
     some = [compared("A", "B", *tie), compared("A", "C", *ahead), compared("B", "C", *tie)]
     assert standing("ABC", some) == (
-        "The best in accuracy is one of A and B, which these data cannot tell apart; C is behind at least one of them."
+        "The best in accuracy is one of A and B, which do not differ significantly; C is behind at least one of them."
     )
     # A is better than B and B than C, so A is better than C, although their own interval contains 0.
     chain = [compared("A", "B", *ahead), compared("B", "C", *ahead), compared("A", "C", *tie)]
@@ -110,14 +110,14 @@ def test_many_models_are_counted():
     """If there are more than five names in a sentence, the last ones are counted."""
     names = [f"m{place}" for place in range(8)]
     pairs = [compared(a, b, -0.1, 0.1) for a, b in itertools.combinations(names, 2)]
-    assert standing(names, pairs) == "These data cannot tell m0, m1, m2, m3 and 4 more apart in accuracy."
+    assert standing(names, pairs) == "m0, m1, m2, m3 and 4 more do not differ significantly in accuracy."
 
 
 def test_an_evaluation_of_language_models_says_who_is_ahead():
     """The new model solves 78 of 120 items, the old one 70 and the small one 37: two are not distinguished."""
     found = hs.evaluate_log(hs.read_log([LOGS / name for name in ("new", "old", "small")]))
     assert report_of_log(found).headline == (
-        ("In reading, new is ahead of small; these data cannot tell new apart from old.",),
+        ("In reading, new is ahead of small; new does not differ significantly from old.",),
     )
     alone = hs.evaluate_log(hs.read_log([LOGS / "new"]))
     assert report_of_log(alone).headline[0][0].startswith("Mean of new in reading is 0.65; with these items, anything")

@@ -395,7 +395,7 @@ def _paper_sentence(each: Comparison, style: Style) -> str:
     joint = None if each.limits is None else each.limits.joint()
     is_paired = joint is not None and len(joint.design.test_sets) < 2
     size = f"; paired, n = {int(joint.rows):,}" if joint is not None and is_paired else ""
-    tie = "" if each.is_settled else "; the data do not tell the two apart"
+    tie = "" if each.is_settled else "; the difference is not significant"
     return (
         f"{capitalized(metric_words(each.label))}: {EFFECTS[each.contrast].words(*each.names)} = {value}"
         f"{' points' if is_share else ''} ({', '.join(said)}{size}){tie}."

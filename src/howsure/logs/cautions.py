@@ -41,10 +41,10 @@ def of_items(found: Joined) -> Iterator[str]:
         return
     means = found.means
     if means.mean(1).min() > NEARLY:
-        alike = int((means == means[0]).all(0).sum())
-        yield f"{task}: all models nearly always succeed; {alike:,} of {found.shared:,} items do not tell them apart."
+        equal = f"{int((means == means[0]).all(0).sum()):,} of {found.shared:,} items"
+        yield f"{task}: all models nearly always succeed, and have the same score on {equal}."
     if (best := float(means.mean(1).max())) < 1 - NEARLY:
-        yield f"{task}: no model scores above {best:.3f}: the task is too hard to tell the models apart."
+        yield f"{task}: no model scores above {best:.3f}: the task is too hard to compare the models."
 
 
 def of_group(log: Log, found: Joined) -> Iterator[str]:

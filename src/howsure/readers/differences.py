@@ -113,7 +113,7 @@ class ReaderDifference(Comparison):
         decimals = significant_decimals(self.low, self.high)
         value, low, high = (number(each, decimals).replace("-", "−") for each in (self.value, self.low, self.high))
         level = percent(self.confidence_level, is_spaced=style != "clinical")
-        tie = "" if self.is_settled else "; the data do not tell the two apart"
+        tie = "" if self.is_settled else "; the difference is not significant"
         return (
             f"{capitalized(metric_words(self.label))}, mean over {readers_text(self.readers)} of {self.cases:,} cases: "
             f"{' − '.join(self.names)} = {value} ({level} CI {low} to {high}, "

@@ -138,7 +138,7 @@ def standing(names: Sequence[str], comparisons: Sequence[Comparison]) -> str:
     >>> said = {"A": [0, 1] * 39 + [1, 1], "B": [0, 1] * 38 + [1, 0] * 2, "C": [0, 0] * 40}
     >>> table = hs.paired([0, 1] * 40, said)
     >>> standing(["A", "B", "C"], list(hs.compare_all(table, "accuracy").values()))
-    'A and B are ahead of C in accuracy; these data cannot tell A and B apart.'
+    'A and B are ahead of C in accuracy; A and B do not differ significantly.'
     """
     metric = next((each.label for each in comparisons), "")
     pairs = {each.names: each for each in comparisons if each.label == metric and set(each.names) <= set(names)}
@@ -157,15 +157,15 @@ def standing(names: Sequence[str], comparisons: Sequence[Comparison]) -> str:
     leading = [name for name, lost in zip(names, behind, strict=True) if not lost]
     beaten = [name for name, lost in zip(names, behind, strict=True) if lost]
     what = metric_words(metric) + (", where lower is better" if next(iter(pairs.values())).better == "lower" else "")
-    apart = f"these data cannot tell {listed(leading)} apart"
+    tie = f"{listed(leading)} do not differ significantly"
     if not beaten:
-        return f"{apart[0].upper()}{apart[1:]} in {what}."
+        return f"{tie} in {what}."
     if ahead[~behind][:, behind].all():
         verb = "is" if len(leading) == 1 else "are"
-        rest = f"; {apart}" if len(leading) > 1 else ""
+        rest = f"; {tie}" if len(leading) > 1 else ""
         return f"{listed(leading)} {verb} ahead of {listed(beaten)} in {what}{rest}."
     verb = "is" if len(beaten) == 1 else "are"
-    best = f"The best in {what} is one of {listed(leading)}, which these data cannot tell apart"
+    best = f"The best in {what} is one of {listed(leading)}, which do not differ significantly"
     return f"{best}; {listed(beaten)} {verb} behind at least one of them."
 
 

@@ -91,7 +91,7 @@ def _answer(task: str, compared: Sequence[Comparison]) -> str:
     parts = [
         f"{listed(ahead)} {'is' if len(ahead) == 1 else 'are'} ahead of {known}" if ahead else "",
         f"{known} is ahead of {listed(behind)}" if behind else "",
-        f"these data cannot tell {known} apart from {listed(alike)}" if alike else "",
+        f"{known} does not differ significantly from {listed(alike)}" if alike else "",
     ]
     return f"in {task}, {'; '.join(filter(None, parts))}."
 

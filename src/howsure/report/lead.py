@@ -28,8 +28,8 @@ def main_place(labels: Sequence[str], *, is_usual: bool) -> int:
 def lead(part: Part, estimate: Estimate) -> str:
     """Return the value of a metric on some cases and its plausible values."""
     what = metric_words(estimate.label)
-    subject = f"{what} of {part.model}" if part.model else capitalized(what)
-    return plausible(subject, estimate, f"these {part.cases}{_rare(part)}")
+    subject = f"{what} of {part.model}" if part.model else what
+    return plausible(capitalized(subject), estimate, f"these {part.cases}{_rare(part)}")
 
 
 def _rare(part: Part) -> str:
@@ -50,14 +50,14 @@ def plausible(subject: str, each: Estimate | Pooled, cases: str) -> str:
     if math.isnan(each.value):
         return f"{subject} is undefined on {cases}."
     level = percent(each.confidence_level)
-    # Two decimals, unless they would not tell the limits apart.
+    # Two decimals, unless they would make the limits equal.
     decimals = 2 if each.high - each.low > 0.02 else significant_decimals(each.low, each.high)
     if each.value == 1.0 and each.low < 1.0 <= each.high:
         low = number(each.low, decimals)
         return f"{subject} is 1 in this sample; with {cases}, values down to {low} are plausible ({level} interval)."
     text = f"{subject} is {number(each.value, decimals)}"
     if math.isnan(each.low):
-        return f"{text}; how sure that is, {cases} do not tell."
+        return f"{text}; {cases} give no interval."
     return (
         f"{text}; with {cases}, anything between {number(each.low, decimals)} and "
         f"{number(each.high, decimals)} is plausible ({level} interval)."
