@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ IN_PYTHON = re.compile(r"(`[^`]*`|[\w.]+\((?:[^()]|\([^()]*\))*\)|\w+=(?:'[^']*'
 CALL = re.compile(r"`[^`]*\w\([^`]*\)`|`[a-z_]+=[^`]*`")
 
 
+@cache
 def messages():
     """Return the texts of the package that name an argument or a call of Python, with `x` for inserted values."""
     root, found = Path(hs.__file__).parent, {}
@@ -35,31 +37,27 @@ def messages():
                 skipped |= {id(each) for each in node.values}
                 texts = ("x" if isinstance(each, ast.FormattedValue) else each.value for each in node.values)
                 found["".join(texts)] = path.name
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in skipped:
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in skipped:
                 found[node.value] = path.name
     return [text for text in found if " " in text and "\n" not in text and (ARGUMENT.search(text) or CALL.search(text))]
 
 
-MESSAGES = messages()
-
-
 def test_messages_are_found():
     """Those with remedies in the three forms: an argument in backticks, one without, and a call."""
-    assert len(MESSAGES) > 150
+    assert len(messages()) > 150
     for said in (
         "give `threshold=0.5` to `estimate`",
         "Use method='bayes'",
         "`hs.results.VarianceComponents(…).plan(…)`",
     ):
-        assert any(said in each for each in MESSAGES), said
+        assert any(said in each for each in messages()), said
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_message_leaves_a_remedy_of_python(command):
     """Each argument is an option of the command, or is said to be one of Python, as each call is."""
     options = options_of(app, [command])
-    for text in MESSAGES:
+    for text in messages():
         said = in_shell(text, options)
         rest = IN_PYTHON.sub("", said)
         assert not CALL.search(rest), said

@@ -42,8 +42,13 @@ def test_one_class_is_the_table_of_its_column(design, name):
         assert (found.value, found.low, found.high) == pytest.approx((expected.value, expected.low, expected.high))
 
 
-@pytest.mark.parametrize("curve", CURVES, ids=lambda curve: curve.__name__)
-@pytest.mark.parametrize("truth", [TRUTH, LABELS], ids=["classes", "labels"])
+@pytest.mark.parametrize(
+    "truth, curve",
+    [
+        *((TRUTH, each) for each in CURVES),
+        *(pytest.param(LABELS, each, marks=pytest.mark.thorough if place else ()) for place, each in enumerate(CURVES)),
+    ],
+)
 def test_curves_by_class(curve, truth):
     """A curve of scores of classes, or of labels, is one for each; each equals that of its own column."""
     labels = {} if truth is TRUTH else {"labels": NAMES}

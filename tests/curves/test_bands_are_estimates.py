@@ -56,13 +56,18 @@ def estimated(table, metric, thresholds):
     return np.array([(one.value, one.low, one.high) for one in each])
 
 
+def sample(points):
+    """Return the indices of the first two, the last two and every fourth of the points."""
+    return np.unique(np.r_[:2, : len(points) : 4, len(points) - 2 : len(points)])
+
+
 def close(found, expected):
     """Compare limits: those of a batch are rounded otherwise than those of one table."""
     np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
 
 
 @pytest.mark.parametrize("place, kind", list(enumerate(KINDS)))
-def test_every_point_of_a_band_is_the_estimate_there(place, kind):
+def test_points_of_a_band_are_the_estimate_there(place, kind):
     """Metrics along thresholds, and the limits of the precision–recall curve, are those of `estimate(threshold=)`.
 
     Each kind has two of the metrics, so that each metric is of several kinds.
@@ -70,9 +75,12 @@ def test_every_point_of_a_band_is_the_estimate_there(place, kind):
     table = KINDS[kind]()
     curves = hs.threshold_curves(table, [METRICS[(place + step) % len(METRICS)] for step in (0, 3)])
     for metric, curve in curves.items():
-        close(np.stack([curve["value"], curve.low, curve.high], 1), estimated(table, metric, curve["threshold"]))
+        some = sample(curve["threshold"])
+        found = np.stack([curve["value"], curve.low, curve.high], 1)[some]
+        close(found, estimated(table, metric, curve["threshold"][some]))
     curve = hs.precision_recall_curve(table)
-    close(np.stack([curve.low, curve.high], 1), estimated(table, "precision", curve["threshold"])[:, 1:])
+    some = sample(curve["threshold"])
+    close(np.stack([curve.low, curve.high], 1)[some], estimated(table, "precision", curve["threshold"][some])[:, 1:])
 
 
 @pytest.mark.parametrize("kind", KINDS)

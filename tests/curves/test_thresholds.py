@@ -25,6 +25,7 @@ WEIGHTS = {"sample_weight": lambda rng, size: rng.exponential(size=size)}
 GROUPS = {"groups": lambda rng, size: rng.integers(0, 30, size)}
 
 
+@pytest.mark.thorough
 def test_simultaneous_bands_are_wider_and_hold():
     """The simultaneous band covers the true curve between the outer deciles in about 95 % of 100 samples."""
     rng = np.random.default_rng(3)
@@ -199,7 +200,9 @@ class Unmerged(Design):
         return (counts * gradient**2).sum(-1)
 
 
-@pytest.mark.parametrize("metric", ["mcc", "balanced_accuracy", "f1@macro"])
+@pytest.mark.parametrize(
+    "metric", ["mcc", *(pytest.param(each, marks=pytest.mark.thorough) for each in ("balanced_accuracy", "f1@macro"))]
+)
 def test_a_design_from_outside_has_its_own_band(metric):
     """With three times the variance the band is about √3 times as wide, and its limits are those of estimates."""
     table = data(size=4000)

@@ -72,7 +72,9 @@ METHODS = [
 ]
 
 
-@pytest.mark.parametrize("metric, clusters, size", [("accuracy", 10, 30), ("mcc", 16, 40)])
+@pytest.mark.parametrize(
+    "metric, clusters, size", [("accuracy", 10, 30), pytest.param("mcc", 16, 40, marks=pytest.mark.thorough)]
+)
 def test_samples_without_a_bad_cluster_cover(metric, clusters, size):
     """At least 92 % of the time where a cluster in ten is bad, and a tenth of the samples has none: before 0.85 to 0.9."""
     truth = hs.lab.Clustered([[60, 7], [3, 30]], clusters, size, 0.5)

@@ -24,7 +24,7 @@ def by_hand(truth, score, bandwidth):
         images = np.stack([2 * turn + sign * score for turn in range(-3, 4) for sign in (-1, 1)])
         return abs(((truth - score) * stats.norm.pdf(at, images, bandwidth).sum(0)).mean())
 
-    points = (np.arange(1000) + 0.5) / 1000
+    points = (np.arange(250) + 0.5) / 250
     return float(np.mean([smoothed(at) for at in points]))
 
 

@@ -51,7 +51,9 @@ def test_the_likelihood_is_that_of_metafor(column):
     assert (found.x[0], found.x[1] ** 2) == pytest.approx((coefficient, tau2), abs=1e-4)
 
 
-@pytest.mark.parametrize("column", METAFOR)
+@pytest.mark.parametrize(
+    "column", [pytest.param(each, marks=pytest.mark.thorough if place else ()) for place, each in enumerate(METAFOR)]
+)
 def test_estimates_are_those_of_maximum_likelihood(column):
     """Value, standard error and tau² are those of another quadrature and optimiser, and close to metafor's."""
     likelihood = likelihood_of(CATHETERS[:, column], CATHETERS[:, column + 1])

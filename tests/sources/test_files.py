@@ -410,7 +410,9 @@ LATER = [
 ]
 
 
-@pytest.mark.parametrize("usual", ["1", "0.5", "word", ""])
+@pytest.mark.parametrize(
+    "usual", ["1", "word", *(pytest.param(each, marks=pytest.mark.thorough) for each in ("0.5", ""))]
+)
 def test_types_of_large_files_are_those_of_all_rows(tmp_path, monkeypatch, usual):
     """A value after the first rows changes the type as it does where all rows are inspected at once."""
     for place, later in enumerate(LATER if usual[:1].isdigit() else LATER[::3]):

@@ -12,7 +12,6 @@ from howsure.sources.encoding import is_missing
 from support.optional import optional
 
 duckdb = optional("duckdb")
-USUAL = ["1", "0.5", "word", "", "2020-01-31"]
 LATER = ["1.0", "007", " 3", "1e3", "true", "abc", "", "NULL", "nan", "9" * 20, "0x10", '"4"', "'4'", "+5", "-0", '""']
 JSON = ["1", "1.0", '"1"', "true", "null", '"true"', "12345678901234567", '"2020-01-31"', '"it\'s"', '{"a": 1}']
 
@@ -36,7 +35,20 @@ def list_of(values):
     return values.tolist() if isinstance(values, np.ndarray) else values
 
 
-@pytest.mark.parametrize("usual, suffix", [*((each, "csv") for each in USUAL), ("0.5", "tsv")])
+@pytest.mark.parametrize(
+    "usual, suffix",
+    [
+        ("1", "csv"),
+        ("", "csv"),
+        ("2020-01-31", "csv"),
+        ("0.5", "tsv"),
+        *(
+            pytest.param(usual, suffix, marks=pytest.mark.thorough)
+            for suffix, others in {"csv": ("0.5", "word"), "tsv": ("1", "word", "", "2020-01-31")}.items()
+            for usual in others
+        ),
+    ],
+)
 @pytest.mark.usefixtures("large")
 def test_types_follow_from_all_texts(usual, suffix, tmp_path):
     """The distinct values are those of DuckDB's reader with the types of all rows, or the general reader decides."""
@@ -58,7 +70,9 @@ def test_types_follow_from_all_texts(usual, suffix, tmp_path):
     assert counted >= (0 if usual == "" else 10)
 
 
-@pytest.mark.parametrize("usual", JSON[::2])
+@pytest.mark.parametrize(
+    "usual", [pytest.param(each, marks=pytest.mark.thorough if place > 3 else ()) for place, each in enumerate(JSON)]
+)
 @pytest.mark.usefixtures("large")
 def test_types_of_lines_follow_from_all_texts(usual, tmp_path, monkeypatch):
     """JSON Lines give the table, or the error, of the reader that infers types from each row."""

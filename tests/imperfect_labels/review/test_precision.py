@@ -98,7 +98,7 @@ def test_limits_are_quantiles():
     assert inside == pytest.approx(0.9, abs=1e-7)
 
 
-@pytest.mark.parametrize("priors", [{}, TEXT_PRIORS])
+@pytest.mark.parametrize("priors", [pytest.param({}, marks=pytest.mark.thorough), TEXT_PRIORS])
 def test_an_independent_random_walk_agrees(priors):
     """A Metropolis walk over the model's joint density gives the same mean and limits."""
     model = hs.results.ReviewedPrecision(tp=400, fp=150, **REVIEW, **priors)

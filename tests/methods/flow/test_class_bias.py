@@ -149,6 +149,7 @@ def test_the_variance_of_a_paired_difference_of_recalls_has_the_degrees_of_freed
     assert found == pytest.approx([1 + (1 - share) * (cases / (cases - 1) - 1)])
 
 
+@pytest.mark.thorough
 def test_paired_differences_of_averages_over_classes_cover():
     """Twenty classes of five cases, two models of equal quality: 92 % of these intervals contained 0."""
     tables = [two_models(20, 5, seed, fixed=False) for seed in range(100)]

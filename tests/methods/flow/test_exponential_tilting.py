@@ -12,7 +12,7 @@ LEVELS = (0.05, 0.5, 0.95, 0.9999, 1 - 1e-12)
 
 
 @pytest.mark.parametrize("metric", ["brier_score", "log_loss"])
-@pytest.mark.parametrize("rows", [1, 2, 3, 5, 12, 150])
+@pytest.mark.parametrize("rows", [1, 2, 5, 12, *(pytest.param(each, marks=pytest.mark.thorough) for each in (3, 150))])
 @pytest.mark.parametrize("kind", ["usual", "sharp", "rounded", "certain"])
 def test_a_table_has_the_limits_that_it_has_in_a_batch(kind, rows, metric):
     """At levels low and high, of one case and of many, where a step of the path is cut short and where none is."""

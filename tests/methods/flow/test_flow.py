@@ -262,7 +262,10 @@ def test_the_limits_of_a_mean_loss_are_those_of_tilted_samples():
     assert (found.low, found.high) == pytest.approx((low, high), abs=2e-2 * (high - low))
 
 
-@pytest.mark.parametrize("auc, negatives, slope", [(0.97, 10, 1.0), (0.9, 90, 1.8), (0.75, 40, 0.6)])
+@pytest.mark.parametrize(
+    "auc, negatives, slope",
+    [(0.97, 10, 1.0), *(pytest.param(*each, marks=pytest.mark.thorough) for each in ((0.9, 90, 1.8), (0.75, 40, 0.6)))],
+)
 @pytest.mark.parametrize("metric", ["brier_score", "log_loss"])
 def test_mean_losses_cover_from_ten_positive_cases_on(auc, negatives, slope, metric):
     """At least 92 % of the time, also where most losses are small and few are large."""
@@ -284,7 +287,10 @@ def test_mean_losses_of_continuous_scores_cover(auc, negatives, slope):
         assert found.coverage > 0.92 - 2.5 * np.sqrt(0.92 * 0.08 / 1000)
 
 
-@pytest.mark.parametrize("clusters, size, correlation, spread", [(12, 8, 0.5, 0.0), (30, 10, 0.5, 0.7)])
+@pytest.mark.parametrize(
+    "clusters, size, correlation, spread",
+    [(12, 8, 0.5, 0.0), pytest.param(30, 10, 0.5, 0.7, marks=pytest.mark.thorough)],
+)
 def test_averages_over_clustered_cases_cover(clusters, size, correlation, spread):
     """At least 92 % of the time, also where a cluster in ten is bad and many samples have none."""
     truth = hs.lab.Clustered([[60, 7], [3, 30]], clusters, size, correlation, spread)

@@ -225,7 +225,7 @@ def test_classes_that_are_all_but_separated_are_covered(cases):
 
 
 @pytest.mark.parametrize("size, share", [(40, 0.5), (160, 0.1), (150, 0.8)])
-@pytest.mark.parametrize("freedom", [2, 30])
+@pytest.mark.parametrize("freedom", [2, pytest.param(30, marks=pytest.mark.thorough)])
 def test_coverage_in_brief(size, share, freedom):
     """Light and heavy tails, few positive and few negative cases: 500 samples, true values from 300,000."""
     rng = np.random.default_rng(3)

@@ -219,7 +219,9 @@ def test_the_error_of_a_batch_is_that_of_its_tables(spec):
     assert resolve(spec, tables)(tables.counted) == pytest.approx(alone, rel=1e-12)
 
 
-@pytest.mark.parametrize("draws", [6, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "draws", [pytest.param(6, marks=pytest.mark.thorough), pytest.param(200, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("intercept, slope", [(-0.8, 1.0), (0.0, 1.7)])
 def test_errors_away_from_zero_are_covered(intercept, slope, draws):
     """For 200 cases with scores that are all too low, or too extreme, coverage is consistent with 93 %."""
