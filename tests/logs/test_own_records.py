@@ -135,3 +135,12 @@ def test_the_column_of_tasks_has_an_option_of_its_own(tmp_path):
     done = run("evals", str(path), "--score", "score", "--item", "id", "--task-column", "task")
     assert done.returncode == 0
     assert " y " in done.screen
+
+
+@pytest.mark.parametrize("name", ["mean", "Average", "Std", "macro avg"])
+def test_a_last_row_that_sums_up_is_refused(name, tmp_path):
+    """The mean or the standard deviation of the items below them is no item."""
+    path = tmp_path / "folds.csv"
+    path.write_text(f"fold,accuracy\n1,0.91\n2,0.88\n3,0.93\n{name},0.907\n")
+    with pytest.raises(hs.HowsureError, match=f"'{name}' in the column 'fold', and is no item"):
+        hs.read_log(path, score="accuracy", item="fold")

@@ -250,3 +250,14 @@ def test_whether_to_check_is_yes_or_no(labels):
     """Anything else is refused, whatever the labels."""
     with pytest.raises(hs.HowsureError, match="`check` must be True or False"):
         hs.confusion(labels, labels, check=np.array(["a", "b"]))
+
+
+@pytest.mark.parametrize("labels", [{"a", "b"}, frozenset("ab"), {"a": 0, "b": 1}])
+def test_labels_without_an_order_are_refused(labels):
+    """The order of a set changes from run to run, and with it the names of the classes and the positive one."""
+    for call in (
+        lambda: hs.from_counts([[5, 2], [1, 7]], labels=labels),
+        lambda: hs.confusion(["a", "b"], ["b", "a"], labels=labels),
+    ):
+        with pytest.raises(hs.HowsureError, match="list with one label per class, in order, and not a"):
+            call()

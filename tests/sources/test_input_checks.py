@@ -294,3 +294,40 @@ def test_four_classes_that_share_a_word_are_classes():
     assert len(hs.confusion(y_true, y_true[::-1]).labels) == 4
     numbers = np.array([0, 1] * 10)
     assert len(hs.confusion(numbers, numbers[::-1] > 0).labels) == 2  # False equals 0
+
+
+def test_a_last_row_of_averages_is_refused():
+    """The mean of right and wrong answers below their column is no answer; grades may end in their mean."""
+    answers = [1, 0, 1, 1, 0, 1, 0, 1, 1, 0]
+    with pytest.raises(hs.HowsureError, match="0.6, is the mean of the others"):
+        hs.values({"one": [*answers, 0.6], "two": [*answers, 0.6]})
+    assert hs.values([*answers, 0.5]).rows == 11
+    assert hs.values([1, 3, 1, 3, 1, 3, 2, 2, 2, 2, 2]).rows == 11
+    thirds = [1, 0, 1, 1, 0, 1, 0, 1, 1]
+    with pytest.raises(hs.HowsureError, match="is the mean of the others"):
+        hs.values([*thirds, 0.667])
+
+
+@pytest.mark.parametrize("one, other", [("a;b", "b;a"), ("a, b", "b,a"), ("['a', 'b']", "['b', 'a']")])
+def test_labels_with_the_same_parts_are_refused(one, other):
+    """Several labels in one text are equal in any order, which two texts are not."""
+    with pytest.raises(hs.HowsureError, match="same parts in another order"):
+        hs.confusion([one, "a"] * 5, [other, "a"] * 5)
+    assert hs.confusion([one, "a"] * 5, [one, "a"] * 5).rows == 10
+    assert hs.confusion(["big cell, small", "a"] * 5, ["small cell, big", "a"] * 5).rows == 10
+
+
+def test_counts_in_a_file_that_are_no_numbers(tmp_path):
+    """The message names the column, which may hold weights or counts."""
+    path = tmp_path / "counts.csv"
+    path.write_text('true,said,n\na,a,"1,200"\na,b,100\nb,b,"2,000"\n')
+    with pytest.raises(hs.HowsureError, match=r"`counts` \(column 'n'\) is not numeric"):
+        hs.confusion("true", "said", counts="n", data=path)
+
+
+def test_labels_that_are_one_number_are_refused():
+    """Text with other zeros at its ends is the same number."""
+    for one, other in (("01", "1"), ("1.0", "1"), ("0.50", "0.5"), ("-1", "-01")):
+        with pytest.raises(hs.HowsureError, match="are one number, and would never agree"):
+            hs.confusion([one, "2", "3"] * 5, [other, "2", one] * 5)
+    assert hs.confusion(["01", "02"] * 5, ["01", "01"] * 5).rows == 10

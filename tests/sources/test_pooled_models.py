@@ -81,3 +81,12 @@ def test_cases_numbered_anew_for_each_device_are_counted() -> None:
     frame = long(case="case")
     frame["truth"] = np.where(frame["model"] == "two", frame["truth"].map({"a": "b", "b": "a"}), frame["truth"])
     assert hs.confusion("truth", "said", data=frame).rows == 16
+
+
+def test_rows_that_are_models_are_refused() -> None:
+    """The table of a leaderboard has a row for each model: its columns of benchmarks are no models."""
+    board = pd.DataFrame({"Model": ["one", "two", "three"], "mmlu": [0.7, 0.6, 0.5], "arc": [0.8, 0.7, 0.6]})
+    with pytest.raises(DoubtfulDataError, match="'Model' has another model in each row"):
+        hs.values(["mmlu", "arc"], data=board)
+    items = board.rename(columns={"Model": "task"})
+    assert hs.values(["mmlu", "arc"], data=items).rows == 3

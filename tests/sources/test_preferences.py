@@ -43,8 +43,8 @@ def test_words_and_numbers_for_the_winner(winner):
 
 
 def test_names_come_before_words():
-    """A model that is called like a word is that model."""
-    table = hs.preferences(["b", "b"], ["a", "a"], ["a", "b"])
+    """A model that is called like a word is that model, if the caller skips the check."""
+    table = hs.preferences(["b", "b"], ["a", "a"], ["a", "b"], check=False)
     assert by_pair(table) == {("a", "b"): [1, 1, 0]}
 
 
@@ -121,8 +121,8 @@ def test_a_table_of_battles_says_what_it_holds():
 )
 def test_sides_name_the_winner(first, second, tie):
     """The two sides of a battle are known by the words of common files."""
-    a, b = ["A", "B", "A", "B"], ["B", "A", "B", "A"]
-    by_name = hs.preferences(a, b, ["A", "B", "B", "tie"])
+    a, b = ["x", "y", "x", "y"], ["y", "x", "y", "x"]
+    by_name = hs.preferences(a, b, ["x", "y", "y", "tie"])
     by_side = hs.preferences(a, b, [first, first, second, tie])
     assert by_side.counts.tolist() == by_name.counts.tolist()
 
@@ -149,3 +149,30 @@ def test_models_may_be_numbered():
     """Where 0, 1 and 2 are the models, a winner is one of them by name."""
     table = hs.preferences([0, 1, 2], [1, 2, 0], [0, 2, "tie"])
     assert table.model("0").counts.tolist() == [1, 0, 0, 0, 0, 1, 0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    "first, second, winner",
+    [
+        (["A", "B"] * 3, ["B", "A"] * 3, ["A", "B"] * 3),
+        (["A", "B", "C"] * 3, ["B", "A", "A"] * 3, ["A", "A", "B"] * 3),
+        ([1, 2, 3] * 3, [2, 3, 1] * 3, [1, 2, 1] * 3),
+    ],
+)
+def test_names_that_are_also_words_for_places_are_refused(first, second, winner):
+    """A winner A may be the model of this name, or the first one, if these disagree in some battle."""
+    with pytest.raises(hs.HowsureError, match="names of models, and also words for the first and the second"):
+        hs.preferences(first, second, winner)
+
+
+@pytest.mark.parametrize(
+    "first, second, winner, counts",
+    [
+        (["A", "A"], ["B", "B"], ["A", "B"], [1, 1, 0]),  # both readings agree
+        (["A", "B"], ["B", "A"], ["a", "b"], [2, 0, 0]),  # no name of a model
+        (["A", "B", "C"], ["C", "A", "B"], ["C", "A", "B"], [1, 0, 0, 0, 1, 0, 1, 0, 0]),  # C is no word for a place
+    ],
+)
+def test_winners_that_can_be_read_in_one_way(first, second, winner, counts):
+    """Names in one order, words in other letters, and a third winner leave no doubt."""
+    assert hs.preferences(first, second, winner).counts.tolist() == counts

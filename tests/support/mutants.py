@@ -72,7 +72,7 @@ TABLES = [
     lambda: hs.events(TWO * FIRST + 1, FIRST, TWO),
     lambda: hs.detections([{"scores": [0.9, 0.4], "hits": [1, 0]}, {"scores": [0.7], "hits": [1]}], [1, 2], iou=0.5),
     lambda: hs.ratings([[0, 1, 1, 1], [0, 0, 0, 1], [1, 1, None, 1]]),
-    lambda: hs.preferences(["A", "A", "B", "C"], ["B", "B", "A", "A"], ["A", "B", "tie", "A"]),
+    lambda: hs.preferences(["x", "x", "y", "z"], ["y", "y", "x", "x"], ["x", "y", "tie", "x"]),
     lambda: hs.calibrated(SCORE),
     lambda: hs.calibrated(SCORE, target="population", sample_weight=WEIGHT),
     lambda: hs.reviewed([[90, 10], [20, 80]], [[[8.0, 1.0], [3.0, 5.0]], [[6.0, 4.0], [0.0, 9.0]]]),

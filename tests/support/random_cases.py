@@ -176,7 +176,7 @@ def of_ratings(rng, columns, labels, predicted):
 
 def of_battles(rng, columns, n):
     """Return random battles of a few models, some of which never meet, or always win."""
-    models = np.array(["A", "B", "C", "D"][: rng.integers(2, 5)], dtype=object)
+    models = np.array(["p", "q", "r", "s"][: rng.integers(2, 5)], dtype=object)
     first = rng.integers(0, len(models), n)
     second = (first + rng.integers(1, len(models), n)) % len(models)
     apart = rng.choice([0.0, 1.0, 50.0]) * (second - first)

@@ -19,6 +19,23 @@ USUAL = {  # names of columns that hold models or tasks
     "model": ("model", "models", "modelname", "modelid", "llm", "classifier", "system", "checkpoint"),
     "task": ("task", "tasks", "taskname", "benchmark"),
 }
+SUMMARIES = frozenset(
+    {
+        "all",
+        "average",
+        "averages",
+        "avg",
+        "grandtotal",
+        "macroavg",
+        "mean",
+        "median",
+        "microavg",
+        "overall",
+        "sd",
+        "std",
+    }
+    | {"stddev", "total", "weightedavg"}
+)
 ABSENT = frozenset({"nan", "none", "null", "na", "n/a", "error", "-"})
 WRITE = "Write numbers, such as 1 for right and 0 for wrong, and leave a cell without a score empty."
 DECIMAL = re.compile(r"[-+]?\d*,(\d{1,2}|\d{4,})")
@@ -120,6 +137,13 @@ def _refuse_pooled(path: Path, wanted: Mapping[str, str], scores: Sequence[str])
             raise HowsureError(message)
 
 
+def _refuse_summary(path: Path, name: str, items: Sequence[str]) -> None:
+    """Refuse a last row whose item is a word for a summary of the others, such as a mean."""
+    if items and re.sub(r"[\W_]", "", items[-1]).casefold() in SUMMARIES:
+        message = f"The last row of '{path}' has {items[-1]!r} in the column '{name}', and is no item. Leave it out."
+        raise HowsureError(message)
+
+
 def own_records(path: Path, scores: Sequence[str], columns: Mapping[str, str | None]) -> list[Score]:
     """Return the scores of a file of records.
 
@@ -145,6 +169,7 @@ def own_records(path: Path, scores: Sequence[str], columns: Mapping[str, str | N
         message = f"'{path}' has several models. Give `item`, the column that tells the items apart, to join them by."
         raise HowsureError(message)
     items = list(map(_name, held.get("item", range(1, size + 1))))
+    _refuse_summary(path, wanted.get("item", ""), items)
     models = list(map(_name, held.get("model", [path.stem] * size)))
     tasks = list(map(_name, held.get("task", ["all"] * size)))
     clusters = [None if _is_empty(each) else each for each in held.get("cluster", [None] * size)]

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -127,12 +128,24 @@ def _rows(
             given = given if len(kept) == len(number) else {name: taken(each, kept) for name, each in given.items()}
             return Rows(given, Tally(number[kept], number[kept], number[kept]))
         return Rows(given, None if weight is None else Tally.of_weights(checked_weight(weight)))
-    found = _counted(frame, given, weight, scores, gaps, exact=exact)
+    with _named_as(role):
+        found = _counted(frame, given, weight, scores, gaps, exact=exact)
     if role == COUNTS:
         number = checked_counts(found.weight)
         return _in_order(Rows(found.columns, Tally(number, number, number), found.spread))
     tally = Tally(found.n, found.weight, found.weight_squared, is_weighted=weight is not None)
     return _in_order(Rows(found.columns, tally, found.spread))
+
+
+@contextmanager
+def _named_as(role: str) -> Iterator[None]:
+    """Name `counts` in errors of an engine, which adds them up as weights."""
+    try:
+        yield
+    except HowsureError as error:
+        if role != COUNTS:
+            raise
+        raise type(error)(str(error).replace(f"`{WEIGHT}`", f"`{COUNTS}`")) from None
 
 
 def weight_or_counts(weight: object, counts: object) -> tuple[str, Any]:
@@ -232,7 +245,8 @@ def _grouped(data: object, keys: Mapping[str, object], weight: object, argument_
             weight = checked_counts(weight)
             _refuse_other_counts(weight, given)
         return group(joined_factors(given, factors), weight)
-    found = _counted(frame, given, weight)
+    with _named_as(argument_name):
+        found = _counted(frame, given, weight)
     columns = joined_factors(found.columns, factors)
     again = group_again(columns, found.n, found.weight, found.weight_squared)
     return replace(again, ranks=tuple(map(found.ranks.get, columns)), multiplicity=found.multiplicity)

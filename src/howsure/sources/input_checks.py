@@ -26,10 +26,13 @@ MANY_ROWS = 8  # with this many ratings on a scale some value repeats
 FEW_LINES = 4  # smallest number of distinct lines that may be a table of frequencies
 MOST_LINES = 50  # of a table of frequencies of numbers
 IN_BOTH = 1.7  # lines per score, if most scores occur in both classes
+NUMERAL = re.compile(r"[+-]?\d{1,15}(\.\d{0,15})?")
+PARTS = re.compile(r"[^\s,;|]\s*[,;|]\s*[^\s,;|]")  # of a label that holds several
 COUNTED = (
     "`sample_weight` holds whole numbers, and no two lines are equal: they look like numbers of identical cases, not "
     "weights. Give them as `counts`."
 )
+DIGITS = 8  # after the point, of a mean that was rounded
 MANY_TERMS = 9  # smallest number of terms at which an equal sum is not a coincidence
 PER_CENT = 100.0
 LIKE = 3.0  # largest ratio of the means of two models that are compared
@@ -135,6 +138,8 @@ def refuse_similar_labels(labels: list[Any]) -> None:
     """
     known: dict[str, Any] = {}
     folded: dict[str, str] = {}
+    parts: dict[tuple[str, ...], str] = {}
+    numbers: dict[float, str] = {}
     if set(map(type, labels)) == {int}:  # integers have one spelling
         return
     for label in labels:
@@ -148,6 +153,13 @@ def refuse_similar_labels(labels: list[Any]) -> None:
                     "one of them."
                 )
                 raise DoubtfulDataError(message)
+            same = numbers.setdefault(float(written), written) if NUMERAL.fullmatch(written) else written
+            if same != written:
+                message = (
+                    f"The labels {same!r} and {written!r} are one number, and would never agree. Write them alike, "
+                    "such as without zeros at the ends."
+                )
+                raise DoubtfulDataError(message)
             other = folded.setdefault(written.casefold(), written) if len(written) > 1 else written
             if other != written:
                 message = (
@@ -155,7 +167,19 @@ def refuse_similar_labels(labels: list[Any]) -> None:
                     "alike, such as in lower case."
                 )
                 raise DoubtfulDataError(message)
+            several = tuple(sorted(_parts(written))) if PARTS.search(written) else ()
+            if several and (first := parts.setdefault(several, written)) != written:
+                message = (
+                    f"The labels {first!r} and {written!r} have the same parts in another order, and would never "
+                    "agree. Write them in one order, or give an indicator array of the parts."
+                )
+                raise DoubtfulDataError(message)
     _refuse_two_codes(known)
+
+
+def _parts(label: str) -> list[str]:
+    """Return the parts of a label that holds several, such as ``a;b`` or ``['a', 'b']``."""
+    return [part.strip(" '\"") for part in re.split(r"[,;|]", label.strip(" [](){}"))]
 
 
 def _refuse_two_codes(labels: Mapping[str, Any]) -> None:
@@ -353,11 +377,27 @@ def refuse_last_sum(argument_name: str, numbers: Array) -> None:
         The numbers.
     """
     others = numbers[:-1]
-    if len(others) < MANY_TERMS or not numbers[-1] > others.max() or others.min() < 0:
+    if len(others) < MANY_TERMS:
+        return
+    _refuse_last_mean(argument_name, others, float(numbers[-1]))
+    if not numbers[-1] > others.max() or others.min() < 0:
         return
     if abs(others.sum() - numbers[-1]) <= 1e-12 * numbers[-1]:
         message = (
             f"The last number of `{argument_name}`, {numbers[-1]:g}, is the sum of the others: a total, it seems. "
+            "Leave it out."
+        )
+        raise DoubtfulDataError(message)
+
+
+def _refuse_last_mean(argument_name: str, others: Array, last: float) -> None:
+    """Refuse a last number that is the mean of the others and none of them; among whole numbers also a rounded one."""
+    mean = float(others.mean())
+    digits = len(repr(last).partition(".")[2]) if np.array_equal(others, np.floor(others)) and last % 1 else 0
+    margin = 10.0**-digits / 2 if 1 < digits <= DIGITS else 0.0
+    if abs(mean - last) <= margin + 1e-12 * abs(mean) and not np.any(others == last):
+        message = (
+            f"The last number of `{argument_name}`, {last:g}, is the mean of the others: a row of averages, it seems. "
             "Leave it out."
         )
         raise DoubtfulDataError(message)

@@ -62,11 +62,25 @@ def refuse_pooled_models(frame: Any, given: Mapping[str, str]) -> None:
         return  # may be read once
     known = list(frame) if isinstance(frame, Mapping) else frame.collect_schema().names()
     spare = [name for name in known if name not in given.values()]
+    models = [name for name in spare if names_models(name, MODEL)]
+    if models and sum(role.startswith("score[") for role in given) > 1:
+        _refuse_rows_of_models(frame, models[0])
     words = MODEL if "groups" in given else f"{MODEL}|{RUN}"  # runs of one case are a cluster
     for name in spare:
         if names_models(name, words):
             cases = [each for each in spare if names_item(each) and not names_models(each)]
             _refuse_pooled(frame, name, given.get("y_true"), cases)
+
+
+def _refuse_rows_of_models(frame: Any, name: str) -> None:
+    """Refuse a table with one row for each model, as leaderboards have, where the columns are read as models."""
+    models = None if _are_many(frame) else dict(_coded(frame, [name])).get(name)
+    if models is not None and models.levels.dtype.kind in "UO" and 1 < len(models.levels) == len(models.codes):
+        message = (
+            f"The column '{name}' has another model in each row ({listed(models.levels.tolist())}), and each named "
+            "column would count as a model. Give a column for each model, and a row for each item or task."
+        )
+        raise DoubtfulDataError(message)
 
 
 def _refuse_pooled(frame: Any, name: str, true: str | None, cases: Sequence[str]) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, overload
 import numpy as np
 
 from howsure.arrays import Array
-from howsure.errors import HowsureError, one_of
+from howsure.errors import DoubtfulDataError, HowsureError, listed, one_of
 from howsure.sources.beside import Beside
 from howsure.sources.crossed import drawn_anew
 from howsure.sources.encoding import Column, encoded
@@ -149,7 +149,7 @@ def preferences(
     given = expanded(columns(data, asked, check=check))
     first, second, won = (encoded(role, given[role]) for role in ("a", "b", "winner"))
     beside = Beside.of(given, list(named), {each.name: each for each in (first, second, won)})
-    names, places, outcome = _read(first, second, won, numbers)
+    names, places, outcome = _read(first, second, won, numbers, check=check)
     low, high = np.sort(places, axis=0)
     pairs, pair = np.unique(low * len(names) + high, return_inverse=True)
     turned = places[0] > places[1]
@@ -169,7 +169,9 @@ def preferences(
     return found
 
 
-def _read(first: Column, second: Column, won: Column, numbers: Numbers | None) -> tuple[tuple[str, ...], Array, Array]:
+def _read(
+    first: Column, second: Column, won: Column, numbers: Numbers | None, *, check: bool
+) -> tuple[tuple[str, ...], Array, Array]:
     """Return the models, the indices of the two models of each battle, and its outcome."""
     texts = []
     for column in (first, second, won):
@@ -187,6 +189,8 @@ def _read(first: Column, second: Column, won: Column, numbers: Numbers | None) -
     by_name = np.array([place.get(each, -1) for each in winners.tolist()])[w]
     by_word = np.array([words.get(_word(each), -1) for each in winners.tolist()])[w]
     outcome = np.where(by_name == places[0], FIRST, np.where(by_name == places[1], SECOND, by_word))
+    if check:
+        _refuse_names_of_places(names, outcome, by_name, winners.tolist(), numbers)
     wrong = (outcome < 0) | ((by_name >= 0) & (by_name != places[0]) & (by_name != places[1]))
     if wrong.any():
         where = int(np.argmax(wrong))
@@ -198,6 +202,23 @@ def _read(first: Column, second: Column, won: Column, numbers: Numbers | None) -
         )
         raise HowsureError(message)
     return names, places, outcome
+
+
+def _refuse_names_of_places(
+    names: Sequence[str], outcome: Array, by_name: Array, winners: Sequence[str], numbers: Numbers | None
+) -> None:
+    """Refuse winners that are names of models and also words for the first and the second, if these disagree."""
+    codes = {each: code for table in (NUMBERS[numbers] if numbers else ORDINAL, WORDS) for each, code in table.items()}
+    named = [each for each in winners if each in names]
+    if not named or not all(codes.get(_word(each), TIE) != TIE for each in named) or (outcome < 0).any():
+        return
+    place = np.array([codes.get(_word(each), TIE) for each in names])
+    if np.any((by_name >= 0) & (place[by_name] != outcome)):
+        message = (
+            f"`winner` holds {listed(named)}: names of models, and also words for the first and the second one. "
+            "Rename these models, or write 'first' and 'second'."
+        )
+        raise DoubtfulDataError(message)
 
 
 def _word(winner: str) -> str:

@@ -150,6 +150,10 @@ def label_array(labels: ArrayLike) -> Array:
     if isinstance(names, str) or not isinstance(names, Iterable):
         message = f"`labels` is a list with one label per class, not {labels!r}."
         raise HowsureError(message)
+    if isinstance(names, set | frozenset | dict):
+        remedy = "A set has no order" if not isinstance(names, dict) else "Give its keys or its values"
+        message = f"`labels` is a list with one label per class, in order, and not a {type(names).__name__}. {remedy}."
+        raise HowsureError(message)
     names = list(names)
     if not names:
         message = "`labels` is empty: name the classes, or leave it out for all."
