@@ -273,7 +273,7 @@ def test_clusters_of_one_name_are_one_cluster():
     assert replace(one, names=None).unit_names is None
     with pytest.raises(hs.HowsureError, match="names were not kept"):
         one.add_tables([replace(other, names=None)])
-    with pytest.raises(hs.HowsureError, match="cannot be told apart"):
+    with pytest.raises(hs.HowsureError, match="cannot be matched"):
         one.add_tables([second])
 
 

@@ -99,7 +99,7 @@ def test_tables_of_groups_have_values_each():
 
 def test_tables_that_know_no_units_are_refused():
     """A table of independent cases has no units, and the message states how to define some."""
-    with pytest.raises(hs.HowsureError, match=r"knows no units.*groups"):
+    with pytest.raises(hs.HowsureError, match=r"has no units.*groups"):
         hs.per_unit(hs.confusion([0, 1], [0, 1]), "f1")
     with pytest.raises(hs.HowsureError, match="nan_policy"):
         hs.per_unit(hs.events([1, 2], [0, 1], [1, 1]), "f1", nan_policy="drop")

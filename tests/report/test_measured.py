@@ -243,7 +243,7 @@ def test_what_a_table_rests_on_is_said():
     assert len(told) == 1, "a reason is given once, not once a metric"
     reviews = [[[95, 5], [22, 18]], [[0, 0], [3, 97]]]
     reviewed = hs.evaluate(hs.reviewed([[560, 40], [60, 340]], reviews, labels=["healthy", "ill"]))
-    assert "only the prior speaks there" in hs.report_of(reviewed).to_html()
+    assert "the estimate there is that of the prior" in hs.report_of(reviewed).to_html()
     corrected = hs.labels.corrected(hs.from_counts([[560, 40], [60, 340]]), sensitivity=0.9, specificity=0.98)
     assert hs.report_of(hs.evaluate(corrected)).to_html()
 

@@ -33,7 +33,7 @@ def test_it_says_first_that_no_label_was_seen(unlabelled):
     assert markdown.index("No label of these cases was seen") < markdown.index("F1 is")
     assert page.index("No label of these cases was seen") < page.index("F1 is")
     assert "No label is missing" not in page
-    assert "takes the calibration of the scores for granted" in page
+    assert "it assumes that the scores are calibrated" in page
 
 
 def test_models_without_labels_are_named(scored):

@@ -309,7 +309,7 @@ def test_weights_and_clusters_keep_their_design():
         ("c", {"predictions": "x.csv", "y_true": "t"}, "name the column of `x.csv` with `y_pred`"),
         ("c", "missing.csv", "There is no file 'missing.csv'"),
         ("c", hs.scores([0, 1], [0.2, 0.7]), "Experiment 'c': this is a table of scores"),
-        ("c", [[5, 1, 0], [2, 6, 1], [0, 1, 7]], "Experiment 'c': `f1` looks at one class"),
+        ("c", [[5, 1, 0], [2, 6, 1], [0, 1, 7]], "Experiment 'c': `f1` is a metric of one class"),
         (
             "a/2",
             [[5, 1, 0], [2, 6, 1], [0, 1, 7]],

@@ -236,7 +236,7 @@ def top_k_accuracy_score(
     size = whole_number("k", k)
     table = table_of(settings, y_true, score, labels, pos_label)
     if size >= len(table.labels):
-        warn(f"The {size} highest of {len(table.labels)} scores hold every class: top-{size} accuracy says nothing.")
+        warn(f"The {size} highest of {len(table.labels)} scores contain every class: top-{size} accuracy is always 1.")
     return settings.estimated(table, f"top_{size}_accuracy", normalize=normalize)
 
 

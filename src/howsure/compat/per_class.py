@@ -91,7 +91,7 @@ class Classes:
         """Return the estimate, or the list of them."""
         checked_average(self.average)
         if self.average not in {None, "binary"} and one_label("pos_label", self.positive) not in {None, 1}:
-            words = f"`pos_label` is for average='binary', and average={self.average!r} does not look at it."
+            words = f"`pos_label` is for average='binary', and average={self.average!r} does not use it."
             warn(f"{words} For one class give `labels=[{self.positive!r}]`.", HowsureWarning)
         if self.average == "samples":
             return self.over_samples(spec, *settings.labels(y_true, y_pred), settings)
@@ -152,7 +152,7 @@ def _positive(table: Table, pos_label: object) -> Any:
     labels = table.labels.tolist()
     if len(labels) > 2 or not table.kind.has_one_label_per_case:
         message = (
-            f"average='binary' looks at one of two classes, and there are {len(labels)}. "
+            f"average='binary' is for one of two classes, and there are {len(labels)}. "
             "Choose average='macro', 'micro' or 'weighted'."
         )
         raise HowsureError(message)

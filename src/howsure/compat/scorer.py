@@ -114,8 +114,8 @@ class Scorer:
             score = np.asarray(estimator.decision_function(features))
         else:
             message = (
-                f"`{self.metric}` looks at scores, and {type(estimator).__name__} has neither `predict_proba` nor "
-                "`decision_function`. Choose a metric of predictions, such as 'f1@macro'."
+                f"`{self.metric}` is a metric of scores, and {type(estimator).__name__} has neither `predict_proba` "
+                "nor `decision_function`. Choose a metric of predictions, such as 'f1@macro'."
             )
             raise HowsureError(message)
         if len(known) != 2:

@@ -60,7 +60,7 @@ class Entries:
             raise HowsureError(message)
         filled = [len(each.names) > 0 for each in parts if len(each.multiplicity)]
         if any(filled) and not all(filled):
-            message = "Some of the tables have `groups` and others none: their clusters cannot be told apart."
+            message = "Some of the tables have `groups` and others none: their clusters cannot be matched."
             raise HowsureError(message)
         entries = cls.side_by_side(parts)
         return entries.by_name(known) if any(filled) else (entries.by_content(), OWN)

@@ -112,7 +112,7 @@ def bootstrap(
         acceleration = 0.0 if chosen.kind != "bca" else _acceleration(function, columns, members)
         low, high = limits_of_draws(chosen.kind, value, kept, level, acceleration)
     elif have_limits:
-        reason = "every resample gives the same value: the bootstrap says nothing of the uncertainty"
+        reason = "every resample gives the same value: the bootstrap gives no interval"
     name = getattr(function, "__name__", type(function).__name__)
     error = float(kept.std(ddof=1)) if len(kept) > 1 else math.nan
     return Estimate(

@@ -88,7 +88,7 @@ def per_unit(
         units, cluster, names_of_clusters = Clustering.of(given.design).unit_tables(int(np.prod(given.shape)))
     except UndefinedDesignError:
         message = (
-            f"This {given.kind.noun} knows no units ({type(given.design).__name__} design). Make one with `events`, "
+            f"This {given.kind.noun} has no units ({type(given.design).__name__} design). Make one with `events`, "
             "`from_counts(stack, groups=…)`, or give `groups` to the source."
         )
         raise HowsureError(message) from None

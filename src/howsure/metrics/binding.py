@@ -165,7 +165,7 @@ def _check(asked: Spec, table: Table) -> None:
         _refuse_others_arguments(asked, table)
     if table.labels.tolist() == [*OUTCOMES] and asked.definition.name not in {"accuracy", "error_rate"}:
         message = (
-            f"Joint counts say how often each model was right, and `{asked.text}` needs the classes. Give predictions, "
+            f"Joint counts are of right and wrong answers, and `{asked.text}` needs the classes. Give predictions, "
             "paired(y_true, {'A': …, 'B': …}), or the counts by class, paired_counts(K × K × K)."
         )
         raise HowsureError(message)

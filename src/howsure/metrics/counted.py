@@ -107,7 +107,7 @@ def _positions(classes: Sequence[int], size: int) -> Array:
 def needs_average(spec: Spec, table: Table) -> HowsureError:
     """Return the error for a metric of one class that meets many, and no average is named."""
     message = (
-        f"`{spec.head}` looks at one class, and there are {len(table.labels)} {table.kind.classes_noun}. "
+        f"`{spec.head}` is a metric of one class, and there are {len(table.labels)} {table.kind.classes_noun}. "
         f"Name an average, '{spec.head}@macro', or a class, '{spec.head}@binary+positive_class={table.labels[-1]}'; "
         f"'{spec.head}@none' gives `evaluate` each class."
     )
@@ -118,7 +118,7 @@ def _needs_negatives(spec: Spec, table: Table) -> HowsureError:
     """Return the error for a metric of true negatives, with the metrics that do without them."""
     usable = [each.name for each in REGISTRY.shipped if each.has_outcomes and not each.reads_negatives]
     message = (
-        f"`{spec.text}` looks at true negatives, which a {table.kind.noun} does not have. Use one that does not: "
+        f"`{spec.text}` uses true negatives, which a {table.kind.noun} does not have. Use one that does not: "
         f"{', '.join(usable)}."
     )
     return HowsureError(message)

@@ -146,6 +146,6 @@ def least_of_classes(support: object, table: Table) -> Array:
         message = f"The pilot has no case of class '{label}', so its frequency is unknown. State it by `from_counts`."
         raise HowsureError(message)
     if table.design.traits.has_fixed_class_totals:
-        message = "`support` asks how often a class is met, and the design fixes the numbers of the classes. Drop it."
+        message = "`support` is for random class sizes, and the design fixes the numbers of the classes. Drop it."
         raise HowsureError(message)
     return least

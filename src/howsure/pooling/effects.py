@@ -18,7 +18,7 @@ from howsure.pooling.scales import Scale, scale_named
 Spread = tuple[float, float, str]
 Model = Literal["fixed", "dl", "pm", "reml"]
 Test = Literal["z", "knha", "adhoc"]
-ALONE = "one experiment says nothing of heterogeneity"
+ALONE = "one experiment has no heterogeneity"
 NARROW = "Hartung–Knapp is narrower than the normal interval here: the experiments agree more than chance would have it"
 
 

@@ -124,8 +124,8 @@ def cautions(found: Mapping[str, Any], correction: str, pooled: Mapping[str, Any
         share = getattr(each, "i2", math.nan)
         if share >= 0.5:
             lines.append(
-                f"{name}: the experiments differ by more than chance (I² = {100 * share:.0f} %). What they say "
-                "together is a mean of different values, and a further experiment may well lie outside its interval."
+                f"{name}: the experiments differ by more than chance (I² = {100 * share:.0f} %). The pooled value "
+                "is a mean of different values, and a further experiment may well lie outside its interval."
             )
         if getattr(each, "reason", ""):
             lines.append(f"{name}: {each.reason}.")

@@ -285,11 +285,11 @@ def methods_used(results: Sequence[tuple[str, Measured]], models: Sequence[Part]
     )
     meaning = (
         "An interval at 95 % is made so that, if the study were repeated with new cases of the same kind, it would "
-        "hold the true value 95 times in 100. It speaks of chance in the choice of cases only, not of wrong labels "
-        "or of other kinds of cases."
+        "hold the true value 95 times in 100. It covers chance in the choice of cases only, not wrong labels "
+        "or other kinds of cases."
     )
     if not all(each.is_labelled for each in models):
-        meaning += " Where no label was seen, it takes the calibration of the scores for granted."
+        meaning += " Where no label was seen, it assumes that the scores are calibrated."
     return Section("Methods", ((meaning,),), sheets=sheets)
 
 

@@ -112,7 +112,7 @@ def _refuse_inexact(column: Column) -> None:
     for value in column.levels.tolist():
         if isinstance(value, complex) or (isinstance(value, float) and not abs(value) < EXACT):
             is_long = isinstance(value, float) and abs(value) < math.inf
-            why = "floats cannot tell whole numbers of its size apart. Give them as text" if is_long else "no label"
+            why = "floats round whole numbers of this size. Give them as text" if is_long else "no label"
             message = f"`{column.name}` holds {value:g}: {why}."
             raise HowsureError(message)
 

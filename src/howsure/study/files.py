@@ -168,7 +168,7 @@ def _evidence(one: Experiment, folder: Path) -> dict[str, Any]:
     if not one.table.design.traits.is_independent:
         message = (
             f"Experiment '{one.name}' has the design {type(one.table.design).__name__}, which counts alone do not "
-            "tell. Add it by the path of its predictions: a mapping with `predictions`, `y_true`, `y_pred` and "
+            "contain. Add it by the path of its predictions: a mapping with `predictions`, `y_true`, `y_pred` and "
             "`groups` or `sample_weight`."
         )
         raise HowsureError(message)

@@ -79,9 +79,9 @@ class BattlesTable(WithoutClasses):
         if not every[first | second].any():
             return f"undefined: {name} has no battle"
         if not lost and not every[first | second, 2].any():
-            return f"undefined: {name} won all its battles, and is stronger than any number says"
+            return f"undefined: {name} won all its battles, and its strength is infinite"
         if not won and not every[first | second, 2].any():
-            return f"undefined: {name} lost all its battles, and is weaker than any number says"
+            return f"undefined: {name} lost all its battles, and its strength is minus infinity"
         return f"undefined: no wins lead both from {name} to the other models and back"
 
     def _contents(self) -> str:

@@ -174,11 +174,11 @@ def test_unreviewed_cells_are_named():
     reviews[1, 0] = 0
     table = hs.reviewed(COUNTS, reviews, labels=["no", "yes"])
     reason = hs.estimate(table, "f1").reason
-    assert reason == "1 cell has no review (recorded/predicted yes/no): only the prior speaks there"
+    assert reason == "1 cell has no review (recorded/predicted yes/no): the estimate there is that of the prior"
     assert not hs.estimate(hs.reviewed(COUNTS, REVIEWS), "f1").reason
     nothing = hs.estimate(hs.reviewed(COUNTS, np.zeros((2, 2, 2))), "f1")
     assert nothing.reason == (
-        "4 cells have no review (recorded/predicted 0/0, 0/1, 1/0, 1/1): only the prior speaks there"
+        "4 cells have no review (recorded/predicted 0/0, 0/1, 1/0, 1/1): the estimate there is that of the prior"
     )
     assert "9 cells have no review (recorded/predicted 0/0, 0/1, 0/2, 1/0, …)" in (
         hs.reviewed(THREE + 1, np.zeros((3, 3, 3))).design.description.estimate_caveat

@@ -110,7 +110,7 @@ def importance_weights(density_ratio: object, *, data: object = None) -> Importa
     if size < FEWEST:
         message = (
             f"The density ratios leave {size:.1f} effective cases of {len(weight):,}, and {percent(largest)} of the "
-            f"weight on one: too few to say anything of the other population. Label cases of it; fewer than "
+            f"weight on one: too few for an estimate in the other population. Label cases of it; fewer than "
             f"{FEWEST:.0f} are refused."
         )
         raise HowsureError(message)

@@ -161,7 +161,7 @@ def _refuse_uninformative(sensitivity: _Measured, specificity: _Measured) -> Non
     if sensitivity.value + specificity.value <= 1 + SINGULAR:
         message = (
             f"`sensitivity` {sensitivity.value:g} and `specificity` {specificity.value:g} add up to no more than 1: "
-            "such labels say nothing about the truth. Are the classes swapped?"
+            "such labels are no better than chance. Are the classes swapped?"
         )
         raise HowsureError(message)
 
@@ -320,7 +320,7 @@ def _labelling(
         matrix = np.array([[rates[1].value, 1 - rates[1].value], [1 - rates[0].value, rates[0].value]])
         return matrix, np.array([rates[1].checked, rates[0].checked])
     if sensitivity is not None or specificity is not None:
-        message = "`labelling` says all that `sensitivity` and `specificity` say. Give one or the other."
+        message = "`labelling` contains `sensitivity` and `specificity`. Give one or the other."
         raise HowsureError(message)
     try:
         matrix = real_numbers("labelling", labelling)

@@ -177,7 +177,7 @@ def reviewed(
     ...     y_reviewed=["cat", None, "dog", "dog", None, None],
     ... )
     >>> table.rows, table.design.note
-    (6, '1 cell has no review (recorded/predicted dog/cat): only the prior speaks there')
+    (6, '1 cell has no review (recorded/predicted dog/cat): the estimate there is that of the prior')
     """
     names = {"y_true": y_true, "y_pred": y_pred, "y_reviewed": y_reviewed}
     number = counts if _is_column(counts) and any(each is not None for each in names.values()) else None
@@ -311,8 +311,8 @@ def _refuse_silence(cells: tuple[Cells, ...], table: ConfusionTable) -> None:
         if silent.any():
             i, j = divmod(int(each.index[np.argmax(silent)]), len(table.labels))
             message = (
-                f"No case recorded {table.labels[i]} and predicted {table.labels[j]} was reviewed, and `prior` says "
-                "nothing of them. Give it pseudo-reviews, or review some."
+                f"No case recorded {table.labels[i]} and predicted {table.labels[j]} was reviewed, and `prior` has "
+                "no pseudo-reviews of them. Give it some, or review some."
             )
             raise HowsureError(message)
 
@@ -332,4 +332,5 @@ def _without_review(reviews: Array, table: ConfusionTable) -> str:
     names = [f"{table.labels[i]}/{table.labels[j]}" for i, j in alone[:MOST_NAMED]]
     more = ", …" if len(alone) > MOST_NAMED else ""
     cells = "cell has" if len(alone) == 1 else "cells have"
-    return f"{len(alone)} {cells} no review (recorded/predicted {', '.join(names)}{more}): only the prior speaks there"
+    where = f"recorded/predicted {', '.join(names)}{more}"
+    return f"{len(alone)} {cells} no review ({where}): the estimate there is that of the prior"

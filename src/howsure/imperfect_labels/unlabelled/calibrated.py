@@ -273,7 +273,7 @@ def _maker(
         return number[some], 1.0 if own is None or (own == own[0]).all() else own
 
     if predicted is not None and kind == "scores":
-        message = "`y_pred` is of predictions, and kind='scores' looks at scores alone: leave out one of them."
+        message = "`y_pred` is of predictions, and kind='scores' uses scores alone: leave out one of them."
         raise HowsureError(message)
     if score.ndim == 1 and predicted is None:
         if kind == "confusion":
