@@ -122,7 +122,7 @@ def names(name: str, value: object, size: int | None = None, *, are_distinct: bo
     if not isinstance(value, np.ndarray) or value.ndim != 1 or not len(value):
         refuse(f"`{name}` must be an array with at least one name.")
     listed = value.tolist()
-    if not all(isinstance(each, Hashable) for each in listed):
+    if not all(issubclass(kind, Hashable) for kind in set(map(type, listed))):
         refuse(f"`{name}` must be texts, numbers or dates.")
     if are_distinct and len(set(listed)) < len(listed):
         refuse(f"`{name}` must be distinct.")

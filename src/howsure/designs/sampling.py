@@ -25,13 +25,24 @@ def multinomial(counts: Array, size: int, rng: np.random.Generator) -> Array:
     """
     filled = np.flatnonzero(counts)
     few = filled[counts[filled] <= WEIGHTED_CASES]
-    total, poor = (round(float(counts[cells].sum())) for cells in (filled, few))
-    many = len(few) >= MANY_CELLS
-    if many and 2 * poor < total:
+    if has_rich_cells(counts[filled]):
         return _partly_weighted(counts, few, size, rng)
+    total = round(float(counts[filled].sum()))
     if holds_few(len(filled), total):
         return _added_up(counts, Resamples.drawn(total, size, rng), size).T
-    return _partly_weighted(counts, few, size, rng) if many else _by_cell(counts, size, rng).T
+    return _partly_weighted(counts, few, size, rng) if len(few) >= MANY_CELLS else _by_cell(counts, size, rng).T
+
+
+def has_rich_cells(counts: Array) -> bool:
+    """Whether many cells have few cases each, and the other cells have more than half of the cases.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (cells,)
+        Cases of each non-empty cell.
+    """
+    few = counts[counts <= WEIGHTED_CASES]
+    return bool(len(few) >= MANY_CELLS and 2 * few.sum() < counts.sum())
 
 
 def multinomial_of_number(counts: Array, number: int, size: int, rng: np.random.Generator) -> Array:

@@ -75,7 +75,8 @@ def is_plain_order(labels: Sequence[object]) -> bool:
     if len(labels) == TWO:
         first, second = str(labels[0]).strip().casefold(), str(labels[1]).strip().casefold()
         return (first, second) in PLAIN_PAIRS or first == f"not {second}"
-    return numbers_in_text(labels) is not None or not any(isinstance(label, str | bytes) for label in labels)
+    kinds = set(map(type, labels))
+    return numbers_in_text(labels) is not None or not any(issubclass(kind, str | bytes) for kind in kinds)
 
 
 def other_classes(first: Labelled, second: Labelled) -> str:

@@ -11,10 +11,12 @@ from scipy import stats
 from sklearn import metrics as sk
 
 import howsure as hs
+from howsure.designs.sampling import CASES_PER_CELL, WEIGHTED_CASES
 from howsure.designs.traits import Traits
 from howsure.methods.drawn.bootstrap import Bootstrap, acceleration, limits_of_draws
 from howsure.methods.drawn.jackknife import MOST_ENTRIES, skewness_of_jackknife
 from howsure.metrics.binding import resolve
+from howsure.native.resampling import Resamples
 
 TWO_CLASSES = [[61, 9], [14, 36]]
 THREE_CLASSES = [[40, 5, 2], [6, 25, 4], [1, 3, 14]]
@@ -467,3 +469,22 @@ def test_resampled_rows_need_defined_values_too():
     assert lost == pytest.approx(500 * (11 / 12) ** 12, rel=0.2)
     assert np.isnan([found.low, found.high]).all()
     assert found.reason.startswith(f"undefined on {lost} of 500 resamples: on more than 10 %")
+
+
+def test_tables_with_most_cases_in_few_cells_are_drawn_without_weights_of_cases(monkeypatch):
+    """Standard errors equal those of the delta method, and no case of a rich cell gets a weight."""
+    counts = np.random.default_rng(5).poisson(np.full((30, 30), 1.0) + 60 * np.eye(30))
+    table = hs.from_counts(counts)
+    poor = counts[counts <= WEIGHTED_CASES].sum()
+    assert 2 * poor < counts.sum() <= CASES_PER_CELL * (counts > 0).sum()
+    drawn = Resamples.drawn.__func__
+
+    def few(cls, cases, *arguments):
+        assert cases <= poor
+        return drawn(cls, cases, *arguments)
+
+    monkeypatch.setattr(Resamples, "drawn", classmethod(few))
+    for metric in ("accuracy", "f1@macro", "mcc"):
+        found = hs.estimate(table, metric, method=hs.methods.Bootstrap("percentile", 4_000), random_state=0)
+        expected = hs.estimate(table, metric, method="delta").standard_error
+        assert found.standard_error == pytest.approx(expected, rel=0.05)  # 4 standard errors of the draws, and 1/n

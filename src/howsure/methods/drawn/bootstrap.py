@@ -11,7 +11,7 @@ import numpy as np
 
 from howsure.arrays import Array, Seed
 from howsure.designs.resampling import Resampling
-from howsure.designs.sampling import holds_few
+from howsure.designs.sampling import has_rich_cells, holds_few
 from howsure.errors import HowsureError
 from howsure.methods.core.draws import Draw, checked_resamples, child_seed, seed_sequence
 from howsure.methods.core.interval import UNDEFINED, Interval, IntervalAtLevel
@@ -136,7 +136,7 @@ class Bootstrap(DrawingMethod):
 
     def _values(self, metrics: Sequence[Metric], table: Table, seed: np.random.SeedSequence) -> Array:
         units = Resampling.of(table.design).exchangeable_units(table.cells)
-        if units is not None and holds_few(len(units.number), units.total):
+        if units is not None and holds_few(len(units.number), units.total) and not _are_tables_cheaper(table):
             return values_of_resamples(metrics, table, units, self.size, seed)
         return super(Bootstrap, self)._values(metrics, table, seed)  # `slots=True` replaces the class: no bare super()
 
@@ -183,6 +183,12 @@ class Bootstrap(DrawingMethod):
         ordered = np.sort(kept)  # sorted once: the inversion tries many levels
         limits = resolved(self.limits(metric, table, ordered, rng), kept.size)
         return p_value(limits, float(metric(table.counted)), null)
+
+
+def _are_tables_cheaper(table: Table) -> bool:
+    """Whether metrics need whole tables, most of whose cases lie in few cells, which are drawn without weights."""
+    has_tables = "predictions" in table.data_kinds and table.design.traits.is_independent
+    return has_tables and has_rich_cells(table.cells[table.cells > 0])
 
 
 def _is_constant(values: Array) -> bool:
