@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cyclopts import App
 
 import howsure as hs
 from howsure.cli.app import app as shell
@@ -127,6 +128,23 @@ def test_a_fixed_factor_leaves_clusters_of_the_other(command):
         refused = run(*command, *groups, "--fixed", "fold")
         assert (refused.returncode, refused.stdout) == (2, "")
         assert "`--fixed` is 'fold', and `--groups` has not two columns." in refused.stderr
+
+
+@pytest.mark.parametrize("file", [[CANCER], ["-", "--input-format", "csv"]], ids=["file", "standard input"])
+def test_a_file_without_definitions_changes_no_output(file, tmp_path, monkeypatch):
+    """With `--use` a command prints what it prints without; only then are the shared options parsed."""
+    (tmp_path / "own.py").write_text("")
+    calls = []
+    parse = App.parse_args
+    monkeypatch.setattr(App, "parse_args", lambda self, *a, **k: calls.append(self) or parse(self, *a, **k))
+    stdin = Path(CANCER).read_bytes()
+    command = ["report", *file, *REPORT[2:], "--format", "csv"]
+    plain = run(*command, stdin=stdin)
+    assert plain.returncode == 0, plain.stderr
+    assert any(each is shell for each in calls)
+    assert not any(each is shell.meta for each in calls)
+    assert run("--use", tmp_path / "own.py", *command, stdin=stdin).stdout == plain.stdout
+    assert any(each is shell.meta for each in calls)
 
 
 def test_scores_add_their_metrics_and_give_predictions():

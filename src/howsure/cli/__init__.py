@@ -26,7 +26,7 @@ def main() -> None:
     try:
         from cyclopts import CycloptsError
 
-        from howsure.cli.app import app
+        from howsure.cli.app import app, run
         from howsure.cli.remedies import Running, shell_words
     except ImportError as error:
         _end(f"the command line needs '{error.name}'. Install it: pip install 'howsure[cli]'")
@@ -36,7 +36,7 @@ def main() -> None:
     try:
         try:
             with _warnings_in_one_line():
-                app.meta(sys.argv[1:], exit_on_error=False, print_error=False)
+                run(sys.argv[1:])
         finally:
             sys.stdout.flush()  # a full disk raises an error here rather than at exit
     except CycloptsError as error:

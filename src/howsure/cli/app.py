@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -58,6 +59,7 @@ MEASURE, COMPARE, LABELS, PLAN, LOOK_UP = (
     Group(title, sort_key=place)
     for place, title in enumerate(("Measure", "Compare", "Few or wrong labels", "Plan", "Look up"))
 )
+SHARED = {"--use", "--help", "-h", "--version", "--"}  # options that a command has besides its own
 study_app.group = COMPARE
 app.command(study_app)
 for group, commands in {
@@ -84,11 +86,26 @@ def launch(
         Python file that defines your own metrics and methods, which every command can then use by name. May be given
         several times.
     """
-    from howsure.cli.own import run
+    from howsure.cli import own
 
     for file in use or ():
-        run(file)
-    app([STANDARD if word == HYPHEN else word for word in words], exit_on_error=False)
+        own.run(file)
+    app(_named(words), exit_on_error=False)
+
+
+def run(words: Sequence[str]) -> None:
+    """Run a command line.
+
+    The application of the shared options parses the words of every command again, so it runs only with such options.
+    """
+    names = {word.partition("=")[0] for word in words}
+    is_plain = words[:1] and words[0] in app and not words[0].startswith("-") and names.isdisjoint(SHARED)
+    (app if is_plain else app.meta)(_named(words) if is_plain else words, exit_on_error=False, print_error=False)
+
+
+def _named(words: Sequence[str]) -> list[str]:
+    """Return the words with the name of the standard input for its hyphen."""
+    return [STANDARD if word == HYPHEN else word for word in words]
 
 
 @app.command(group=MEASURE, help_epilogue=shown("report"))
