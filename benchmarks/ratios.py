@@ -1,10 +1,10 @@
 """Tables of counts against peers: reading them, intervals, resamples, posteriors, reports, pairs, and the start.
 
-Run ``python benchmarks/ratios.py [SECTION …]``; sections are foundation, strings, resampling, sums, posterior, reports,
-pooled, pairs, memory, start, classes and growth. Each line gives the times of howsure and of the peer, in turn, and
-their ratio. A peer that would take minutes is timed on fewer resamples and scaled, and the line states this. Functions
-of scores are in ``benchmarks/scores.py``, compiled kernels in ``benchmarks/kernels.py``; ``benchmarks/speed.py`` runs
-all of them.
+Run ``python benchmarks/ratios.py [SECTION …]``; sections are foundation, small, strings, resampling, sums, posterior,
+reports, pooled, pairs, memory, start, classes and growth. Each line gives the times of howsure and of the peer, in
+turn, and their ratio. A peer that would take minutes is timed on fewer resamples and scaled, and the line states this.
+Functions of scores are in ``benchmarks/scores.py``, compiled kernels in ``benchmarks/kernels.py``;
+``benchmarks/speed.py`` runs all of them.
 """
 
 from __future__ import annotations
@@ -77,6 +77,23 @@ def foundation() -> None:
     took = quickest(lambda: hs.estimate(wide, "f1@macro", method="delta"), 5)
     figure("macro F1 with delta interval, K = 1000", duration(took), "100 ms")
     figure("its memory", f"{peak / 2**20:.0f} MB", "200 MB")
+
+
+def small() -> None:
+    """Metrics of 1,000 cases with interval, against scikit-learn's values."""
+    from sklearn import metrics
+
+    for classes in (2, 3, 10):
+        pair = predictions(1_000, classes)
+        for name, asked in (
+            ("accuracy_score", {}),
+            ("cohen_kappa_score", {}),
+            ("balanced_accuracy_score", {}),
+            ("f1_score", {"average": "macro"}),
+            ("matthews_corrcoef", {}),
+        ):
+            ours, theirs = (partial(getattr(each, name), *pair, **asked) for each in (hs, metrics))
+            in_turn(f"{name}, n = 1,000, K = {classes}", ours, theirs, "scikit-learn", 1, repeats=25)
 
 
 def strings() -> None:
@@ -366,6 +383,7 @@ def pooled() -> None:
 
 SECTIONS = {
     "foundation": foundation,
+    "small": small,
     "strings": strings,
     "resampling": resampling,
     "sums": sums,

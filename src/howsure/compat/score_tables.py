@@ -94,6 +94,8 @@ def by_text(settings: Settings, y_true: object, score: object) -> Array | None:
     """Return classes that are numbers as text in alphabetical order, as in scikit-learn; None for other classes."""
     if settings.data is not None or is_matrix(y_true) or column_names(score) is not None:
         return None
+    if isinstance(y_true, np.ndarray) and y_true.dtype.kind in "biuf":
+        return None
     column = encoded("y_true", y_true)
     known = column.levels[column.occurring()].tolist()
     return None if numbers_in_text(known) is None else as_labels(sorted(known))

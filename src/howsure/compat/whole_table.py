@@ -195,7 +195,9 @@ def _right(
     spec: str, y_true: object, y_pred: object, labels: ArrayLike | None, settings: Settings, *, normalize: bool
 ) -> Estimate:
     """Return the share of cases that are right or wrong; of multilabel data, of cases with all their labels right."""
-    true, predicted = settings.labels(y_true, y_pred)
+    true, predicted = y_true, y_pred
+    if settings.data is None and is_matrix(y_true) and is_matrix(y_pred):  # or a column
+        true, predicted = settings.labels(y_true, y_pred)
     if not (is_matrix(true) and is_matrix(predicted)):
         return _estimate(spec, true, predicted, labels, settings, normalize=normalize)
     true, predicted = indicators(true, predicted)

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast
 
+import numpy as np
+
 from howsure.estimates.grouped import Results
 from howsure.tables.protocols import ScoresByClass
 
@@ -27,7 +29,7 @@ def apply_by_class(function: Callable[P, T]) -> Callable[P, T]:
     @wraps(function)
     def taken(table: object, *args: object, **settings: object) -> Any:
         each: Callable[..., T] = function
-        if not isinstance(table, ScoresByClass):
+        if isinstance(table, np.ndarray) or not isinstance(table, ScoresByClass):  # the second check takes longer
             return each(table, *args, **settings)
         every = {str(label): each(table.against_rest(label), *args, **settings) for label in table.labels}
         return Results(results=every, column="class")

@@ -34,7 +34,7 @@ def bin_starts(table: Table, bins: int, strategy: str) -> Array:
     if one_of("strategy of bins", strategy, ("uniform", "quantile")) == "uniform":
         first = np.searchsorted(scores, np.linspace(0.0, 1.0, bins + 1)[:-1], side="right")  # beyond the lower edge
         first[0] = 0
-        return first[np.diff(first, append=len(scores)) > 0]
+        return first[first < np.append(first[1:], len(scores))]
     mass = table.counts.reshape(-1, *table.shape).sum((0, 2))
     middle = (np.cumsum(mass) - mass / 2) / mass.sum()
     index = np.minimum((middle * bins).astype(np.intp), bins - 1)

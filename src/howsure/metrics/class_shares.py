@@ -24,9 +24,3 @@ def filled_cells(counts: ClassCounts) -> tuple[Array, Array]:
     classes = counts.classes
     truth, prediction = np.divmod(np.flatnonzero(counts.cells.reshape(-1, classes**2).any(0)), classes)
     return truth, prediction
-
-
-def all_cells(counts: ClassCounts) -> tuple[Array, Array]:
-    """Return true and predicted class of every cell, in order."""
-    truth, prediction = np.divmod(np.arange(counts.classes**2), counts.classes)
-    return truth, prediction

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import abc
 import math
+import os
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
-from uuid import uuid4
 
 import numpy as np
 
@@ -69,7 +69,7 @@ class Table(Displayed, abc.ABC):
     labels: Array
     design: Design = field(default_factory=Independent)
     rows: Any = -1
-    identity: str = field(default_factory=lambda: uuid4().hex)
+    identity: str = field(default_factory=lambda: os.urandom(16).hex())
     is_ordered: bool = None  # type: ignore[assignment]  # until it is derived
 
     _axes: ClassVar[int] = 2  # of the cells

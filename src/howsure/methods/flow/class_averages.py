@@ -9,6 +9,7 @@ are stored individually.
 from __future__ import annotations
 
 import abc
+from functools import lru_cache
 from typing import Any, final
 
 import numpy as np
@@ -20,7 +21,7 @@ from howsure.designs.cell_sums import dot
 from howsure.methods.flow.all_cells import DIFFERENCE_STEP, SMALL_PART, PathTables, Point, TooSteepError, round_counts
 from howsure.methods.flow.class_bias import LeftOut
 from howsure.methods.flow.exponential_tilting import STEEPEST
-from howsure.metrics.class_shares import all_cells, filled_cells
+from howsure.metrics.class_shares import filled_cells
 from howsure.native.averages import ClassShares, differences
 from howsure.native.products import ProductTables
 from howsure.tables.counts import ConfusionCounts, occurring
@@ -34,6 +35,18 @@ def _prior_classes(counts: ConfusionCounts, classes: int) -> tuple[Array, Array]
     return occurring(counts.rows.reshape(-1, classes), counts.columns.reshape(-1, classes))
 
 
+def _layout(truth: Array, prediction: Array, classes: int) -> ProductTables:
+    """Return the layout of tables whose listed cells have these true and predicted classes."""
+    wrong = truth != prediction
+    return ProductTables(truth[wrong], prediction[wrong], classes)
+
+
+@lru_cache
+def _every_cell(classes: int) -> ProductTables:
+    """Return the layout of small tables, in which all cells are listed."""
+    return _layout(*np.divmod(np.arange(classes**2), classes), classes)
+
+
 class ClassPath(PathTables, abc.ABC):
     """Tables along paths of averages; the entries are those of `ProductTables`.
 
@@ -45,8 +58,8 @@ class ClassPath(PathTables, abc.ABC):
         One table for all averages, or one for each.
     effect : ndarray of shape (tables,)
         Design effect: number of counts per independent case.
-    told : tuple of two ndarray
-        True and predicted class of the cells that are stored individually.
+    told : ProductTables
+        Layout of the wrong cells that are stored individually.
     is_listed : bool
         Whether these are all cells, including the pseudo-counts. Otherwise every cell also has a product of two
         factors, of the true and of the predicted class.
@@ -58,13 +71,10 @@ class ClassPath(PathTables, abc.ABC):
         counts: ConfusionCounts,
         effect: Array,
         *,
-        told: tuple[Array, Array],
+        told: ProductTables,
         is_listed: bool,
     ) -> None:
-        self.averages, self.classes = averages, counts.classes
-        truth, prediction = told
-        apart = truth != prediction
-        self.told = ProductTables(truth[apart], prediction[apart], self.classes)
+        self.averages, self.classes, self.told = averages, counts.classes, told
         cells = counts.cells.reshape(-1, self.classes, self.classes)
         self.totals = round_counts(cells.sum((-2, -1)) / effect)
         seen = np.diagonal(cells, axis1=-2, axis2=-1), cells[:, self.told.true_class, self.told.prediction]
@@ -120,7 +130,9 @@ class ManyClasses(ClassPath):
     """Large tables, stored by the cells with cases; all others are products. For the parameters see `ClassPath`."""
 
     def __init__(self, averages: ClassShares, counts: ConfusionCounts, effect: Array) -> None:
-        super().__init__(averages, counts, effect, told=counts.once(filled_cells), is_listed=False)
+        super().__init__(
+            averages, counts, effect, told=_layout(*counts.once(filled_cells), counts.classes), is_listed=False
+        )
 
     def bias(self) -> Array:
         """Return the second-order bias, as a sum over the classes."""
@@ -143,7 +155,7 @@ class FewClasses(ClassPath):
     """Small tables, stored by all their cells. For the parameters see `ClassPath`."""
 
     def __init__(self, averages: ClassShares, counts: ConfusionCounts, effect: Array) -> None:
-        super().__init__(averages, counts, effect, told=counts.once(all_cells), is_listed=True)
+        super().__init__(averages, counts, effect, told=_every_cell(counts.classes), is_listed=True)
 
     def bias(self) -> Array:
         """Return half the sum of ``C · ∂²/∂C²`` over the cells, each of which changes the terms of two classes.

@@ -58,7 +58,7 @@ class Path:
         self.is_sparse = tables.is_sparse()
         centre = np.where(np.isfinite(centre), centre, self.start.value[0]) - self.bias
         self.ends = tables.scale.scaled(np.array(bounds))[:, None]
-        self.centre = np.clip(centre, *self.ends)  # no table has a value beyond them
+        self.centre = np.minimum(np.maximum(centre, self.ends[0]), self.ends[1])  # no table has a value beyond them
         self.varies = is_positive_error(np.sqrt(self.start.variance[0]), self.centre)
         self.reach = np.full(self.centre.shape, -np.inf)
         self.distances = self.values = np.zeros((1, 2, len(self.centre)))
@@ -206,7 +206,7 @@ class Path:
     def _quantile_of_passing(self) -> Array:
         """Return the quantile at which each path passes the observed value, by linear interpolation."""
         number = (DOWN_UP * (self.values[1:] - self.observed) <= 0).sum(0)  # points before it: values are in order
-        places = np.clip(number + np.array([-1, 0])[:, None, None], 0, len(self.values) - 2)
+        places = np.minimum(np.maximum(number + np.array([-1, 0])[:, None, None], 0), len(self.values) - 2)
         (near, far), (start, stop) = _at(places, self.distances[1:], self.values[1:])
         part = safe_divide(np.abs(self.observed - start), np.abs(stop - start))
         passed = near + np.where(far < FARTHEST, part * (far - near), 0.0)
@@ -304,7 +304,7 @@ def _continued(rows: Array, tables: Any, new: Array) -> Array:
 
 def _needed(distances: Array) -> int:
     """Return the number of strides that all paths have to be extended by for these distances, 1 to `MOST_AT_ONCE`."""
-    return int(np.clip(np.rint(distances.min() / STRIDE), 1, MOST_AT_ONCE))
+    return min(max(round(float(distances.min()) / STRIDE), 1), MOST_AT_ONCE)
 
 
 def _at(places: Array, *parts: Array) -> list[Array]:
@@ -365,7 +365,8 @@ def _parabola(at: Array, values: Array) -> tuple[Array, Array]:
     (before, near, far), (first, start, stop) = at, values
     slope, earlier = (stop - start) / (far - near), (start - first) / (near - before)
     steepest = np.abs(slope) / (far - near)
-    return slope, np.clip(np.where(near - before > CLOSE, (slope - earlier) / (far - before), 0.0), -steepest, steepest)
+    bend = np.where(near - before > CLOSE, (slope - earlier) / (far - before), 0.0)
+    return slope, np.minimum(np.maximum(bend, -steepest), steepest)
 
 
 def _place_between(value: Array, at: Array, values: Array) -> Array:

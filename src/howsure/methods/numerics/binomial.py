@@ -425,8 +425,8 @@ def _share(x: Array, n: Array) -> Array:
 def _ends(low: Array, high: Array, x: Array, n: Array) -> Limits:
     """Extend the interval to 0 if x is 0, to 1 if x is n, and make it contain the observed proportion."""
     share = _share(x, n)
-    low = np.where(x <= 0, 0.0, np.clip(low, 0, share))
-    high = np.where(x >= n, 1.0, np.clip(high, share, 1))
+    low = np.where(x <= 0, 0.0, np.minimum(np.maximum(low, 0), share))
+    high = np.where(x >= n, 1.0, np.minimum(np.maximum(high, share), 1))
     return _where_tried(low, high, n)
 
 
