@@ -101,11 +101,11 @@ def test_without_ties_both_models_agree():
 
 def test_two_models_by_hand():
     """With 30 battles won, 10 lost and 8 tied the log odds are log(34 / 14), half of it on each side of 0."""
-    table = of_matrix(["A", "B"], [[0, 30], [10, 0]], [[0, 0], [8, 0]])
+    table = of_matrix(["x", "y"], [[0, 30], [10, 0]], [[0, 0], [8, 0]])
     assert strengths(table) == pytest.approx([np.log(34 / 14) / 2, -np.log(34 / 14) / 2])
     assert strengths(table, "davidson") == pytest.approx([np.log(30 / 10) / 2, -np.log(30 / 10) / 2])
-    assert hs.estimate(table.model("A"), "win_rate").value == pytest.approx(34 / 48)
-    assert hs.estimate(table.model("A"), "win_probability+against=B").value == pytest.approx(34 / 48)
+    assert hs.estimate(table.model("x"), "win_rate").value == pytest.approx(34 / 48)
+    assert hs.estimate(table.model("x"), "win_probability+against=y").value == pytest.approx(34 / 48)
 
 
 def test_win_probability_is_of_the_difference():

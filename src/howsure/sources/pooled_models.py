@@ -22,6 +22,7 @@ MODEL = (
 )
 RUN = "attempt|epoch|iteration|repeat|repetition|replicate|run|seed"
 NAME = "(?:{})s?(?:id|idx|index|name|no|number|version)?"
+FACTOR = "groups["  # start of the roles of two crossed factors
 FEWEST = 4  # rows of each model whose true labels may repeat those of another
 SHARE = 0.5  # of the cases that several models have
 SEPARATORS = re.compile(r"[,;\t|:]")
@@ -49,7 +50,7 @@ def refuse_pooled_models(frame: Any, given: Mapping[str, str]) -> None:
 
     The cases are the same if an identifier of cases repeats for several models with one true label, or if the true
     labels of every model are the same in the same order. Of more rows than are read into memory, each model has as
-    many of each label.
+    many of each label. Nothing is refused if ``groups`` names the items or two crossed factors.
 
     Parameters
     ----------
@@ -60,6 +61,8 @@ def refuse_pooled_models(frame: Any, given: Mapping[str, str]) -> None:
     """
     if isinstance(frame, Stream):
         return  # may be read once
+    if any(role.startswith(FACTOR) for role in given) or names_item(given.get("groups")):
+        return  # the caller states that cases have several rows
     known = list(frame) if isinstance(frame, Mapping) else frame.collect_schema().names()
     spare = [name for name in known if name not in given.values()]
     models = [name for name in spare if names_models(name, MODEL)]

@@ -278,7 +278,7 @@ def test_scores_nearer_to_the_ends_than_a_limit_are_taken_at_it():
     found = Beta.features(np.array([0.0, 1e-5, 0.3, 1.0]))
     inside = np.array([NEAREST, NEAREST, 0.3, 1 - NEAREST])
     assert found == pytest.approx(np.column_stack([np.log(inside), -np.log(1 - inside), np.ones(4)]))
-    made = hs.calibrate([0.0, 0.2, 0.6, 1.0] * 10, [0, 1, 0, 1] * 10, n_draws=2)
+    made = hs.calibrate([0.0, 0.2, 0.6, 1.0] * 10, [0, 1, 0, 1] * 10, n_draws=2, random_state=0)
     assert np.isfinite(made.predict([0.0, 1.0])).all()
     for score in (-1e-9, 1 + 1e-9):
         with pytest.raises(hs.HowsureError, match="needs scores in"):
