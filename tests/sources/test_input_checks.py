@@ -331,3 +331,9 @@ def test_labels_that_are_one_number_are_refused():
         with pytest.raises(hs.HowsureError, match="are one number, and would never agree"):
             hs.confusion([one, "2", "3"] * 5, [other, "2", one] * 5)
     assert hs.confusion(["01", "02"] * 5, ["01", "01"] * 5).rows == 10
+
+
+def test_a_nullable_float_agrees_with_the_equal_integer():
+    """Numbers of two types are one class where they are equal: 1.0 of pandas' Float64 and 1."""
+    truth = pd.Series([1.0, 0.0, 0.0, 1.0, 1.0], dtype="Float64")
+    assert hs.confusion(truth, np.array([1, 0, 1, 1, 0])).counts.tolist() == [[1, 1], [1, 2]]

@@ -139,7 +139,7 @@ def refuse_similar_labels(labels: list[Any]) -> None:
     known: dict[str, Any] = {}
     folded: dict[str, str] = {}
     parts: dict[tuple[str, ...], str] = {}
-    numbers: dict[float, str] = {}
+    numbers: dict[float, Any] = {}
     if set(map(type, labels)) == {int}:  # integers have one spelling
         return
     for label in labels:
@@ -153,11 +153,11 @@ def refuse_similar_labels(labels: list[Any]) -> None:
                     "one of them."
                 )
                 raise DoubtfulDataError(message)
-            same = numbers.setdefault(float(written), written) if NUMERAL.fullmatch(written) else written
-            if same != written:
+            same = numbers.setdefault(float(written), label) if NUMERAL.fullmatch(written) else label
+            if same != label:
                 message = (
-                    f"The labels {same!r} and {written!r} are one number, and would never agree. Write them alike, "
-                    "such as without zeros at the ends."
+                    f"The labels {plain_spelling(same)!r} and {written!r} are one number, and would never agree. Write "
+                    "them alike, such as without zeros at the ends."
                 )
                 raise DoubtfulDataError(message)
             other = folded.setdefault(written.casefold(), written) if len(written) > 1 else written
