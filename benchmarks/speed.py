@@ -48,6 +48,7 @@ SECTIONS = (
     | kernels.SECTIONS
 )
 PART = re.compile(r"^## (.+?)\n+((?:[^#|\n].*\n)*\n*(?:\|.*\n)+)", re.MULTILINE)  # a table, after a note or none
+NOTE = re.compile(r"^smallest .+\n\n((?:[^#\n].*\n)+)", re.MULTILINE)  # after the summary, on rows of other machines
 
 
 def table(rows: list[measure.Row]) -> str:
@@ -59,7 +60,8 @@ def table(rows: list[measure.Row]) -> str:
 
 def main(names: list[str]) -> None:
     """Measure sections, and write the page."""
-    tables = dict(PART.findall(PAGE.read_text())) if PAGE.exists() else {}
+    page = PAGE.read_text() if PAGE.exists() else ""
+    tables, notes = dict(PART.findall(page)), NOTE.findall(page)
     for name in names or SECTIONS:
         title = SECTIONS[name].__doc__.rstrip(".")
         measure.ROWS.clear()
@@ -68,7 +70,7 @@ def main(names: list[str]) -> None:
             tables[title] = table(measure.ROWS)
     titles = [each.__doc__.rstrip(".") for each in SECTIONS.values()]
     parts = [f"## {title}\n\n{tables[title]}" for title in titles if title in tables]
-    PAGE.write_text("\n".join([HEAD, summary(parts), *parts]))
+    PAGE.write_text("\n".join([HEAD, summary(parts), *notes, *parts]))
 
 
 def summary(parts: list[str]) -> str:
