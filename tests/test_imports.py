@@ -60,11 +60,15 @@ def test_a_first_estimate_loads_what_it_asks_for():
     assert not loaded & {f"howsure.methods.{each}" for each in others}
 
 
-@cache
 def modules_after_report(*words):
     """Return the modules that a fresh interpreter has after a report in the terminal."""
-    file = Path(__file__).parent.parent / "examples" / "breast_cancer.csv"
-    code = f"import os, sys; sys.argv = {['howsure', 'report', str(file), *words]}\n"
+    return modules_after_command("report", Path(__file__).parent.parent / "examples" / "breast_cancer.csv", *words)
+
+
+@cache
+def modules_after_command(*words):
+    """Return the modules that a fresh interpreter has after a command in the terminal."""
+    code = f"import os, sys; sys.argv = {['howsure', *map(str, words)]}\n"
     code += "shown, sys.stdout = sys.stdout, open(os.devnull, 'w')\n"
     code += "from howsure.cli import main\ntry:\n    main()\nexcept SystemExit:\n    sys.stdout = shown"
     return modules_after(code)
@@ -81,6 +85,13 @@ def test_a_report_of_scores_needs_no_scipy():
 def test_a_report_of_labels_draws_nothing():
     """Neither random numbers nor masked arrays are loaded unless requested."""
     assert not modules_after_report("--y-true", "label", "--y-pred", "logistic") & {"numpy.ma", "numpy.random"}
+
+
+def test_a_matrix_without_a_page_loads_no_writer_of_reports(tmp_path):
+    """`howsure matrix` prints its table without the modules that write reports."""
+    file = tmp_path / "matrix.csv"
+    file.write_text("50,3\n5,42\n")
+    assert "howsure.report.measured" not in modules_after_command("matrix", file)
 
 
 def test_a_report_loads_the_metrics_that_it_shows():

@@ -100,7 +100,10 @@ def run(words: Sequence[str]) -> None:
     """
     names = {word.partition("=")[0] for word in words}
     is_plain = words[:1] and words[0] in app and not words[0].startswith("-") and names.isdisjoint(SHARED)
-    (app if is_plain else app.meta)(_named(words) if is_plain else words, exit_on_error=False, print_error=False)
+    if is_plain:
+        app(_named(words), exit_on_error=False, print_error=False)
+    else:
+        app.meta(words, exit_on_error=False, print_error=False)
 
 
 def _named(words: Sequence[str]) -> list[str]:
@@ -215,9 +218,8 @@ def matrix(
     fail_under
         Exit with code 1 unless the lower limit of each metric reaches this bound, such as f1=0.9 mcc=0.8.
     """
-    from howsure.cli.pages import Asked, blocks_of, class_blocks
+    from howsure.cli.pages import Asked, blocks_of, class_blocks, report_on
     from howsure.report.evidence import Subject
-    from howsure.report.measured import report_of
     from howsure.sources.matrices import matrix_table
     from howsure.tables.batch import ALL
 
@@ -225,7 +227,7 @@ def matrix(
     table = matrix_table(in_sheet([str(file)], sheet)[0], labels or None, pos_label=pos_label, check=not no_check)
     asked = Asked(split(metrics) or None, method, confidence_level, one_seed(random_state))
     made = asked.estimated(Subject(table=table))
-    page = output.save(Input([str(file)], str(file)), partial(report_of, made))
+    page = output.save(Input([str(file)], str(file)), partial(report_on, made))
     write(class_blocks(made, asked, output.how) if per_class else blocks_of(made), str(file), output.how)
     say_written(page)
     hold(wanted, {"": made[0].evaluations[ALL]})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from howsure.cli.models import paired_columns
@@ -17,10 +18,10 @@ from howsure.cli.options import (
     Words,
     split,
 )
-from howsure.cli.pages import drawing
+from howsure.cli.pages import drawing, report_on
 
 if TYPE_CHECKING:
-    from howsure.report.report import Report
+    pass
 
 
 def compare(
@@ -87,13 +88,7 @@ def compare(
         "confidence_level": confidence_level,
         "random_state": random_state,
     }
-
-    def report(**about: Any) -> Report:
-        from howsure.report.measured import report_of
-
-        return report_of(table, metrics=wanted, comparisons=found, **chosen, **about)
-
-    page = output.save(given, report)
+    page = output.save(given, partial(report_on, table, metrics=wanted, comparisons=found, **chosen))
     if output.how == "table" and len(found) == 1 and len(table.models) == 2:
         pair = next(iter(found.values()))
         output.write(pair, page, given.title, pair.sentence())

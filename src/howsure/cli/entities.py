@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from howsure.cli.gates import FailOver, FailUnder, bounds, hold
 from howsure.cli.inputs import Files, Input, InputFormat
+from howsure.cli.option_groups import Output
 from howsure.cli.options import Format, Level, MethodName, Metrics, Page, Seed, Sheet, Words, one_seed, split
 from howsure.cli.output import say_written, write, write_grid
 from howsure.cli.pages import Asked, blocks_of, drawing, report_on
@@ -88,7 +90,7 @@ def entities(
         chosen: dict[str, Any] = {"method": drawing(method), "confidence_level": confidence_level}
         both = table.overall if split_by else table
         compared = compare_all(both, (asked.metrics or [DEFAULT])[0], random_state=asked.seed, **chosen)
-    page = None if html is None else report_on(found, given, comparisons=compared).save(html)
+    page = Output(html=html).save(given, partial(report_on, found, comparisons=compared))
     write(blocks_of(found), given.title, how)
     if compared and how == "table":
         write_grid(compared.grid(), how=how, note=f"{found[0].tables.overall.rows:,} sentences, paired")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from howsure.cli.inputs import Input
 from howsure.cli.options import THRESHOLD
-from howsure.cli.output import Block, command_line
+from howsure.cli.output import Block
 from howsure.errors import HowsureError, warn
 
 if TYPE_CHECKING:
@@ -133,17 +133,15 @@ def _subject(given: Input, columns: Columns, index: int, labels: list[Any] | Non
 
 def report_on_file(given: Input, columns: Columns, asked: Asked, subjects: Sequence[Subject], **about: Any) -> Report:
     """Return the report on all models of a file, with their estimates."""
-    from howsure.report.measured import report_of
-
     compared: Any = _compared(given, columns, asked) if len(subjects) > 1 else {}
-    return report_of(subjects, comparisons=compared, left_out=_left_out(given, columns, subjects[0]), **about)
+    return report_on(subjects, comparisons=compared, left_out=_left_out(given, columns, subjects[0]), **about)
 
 
-def report_on(subjects: Any, given: Input, **asked: Any) -> Report:
-    """Return the report of the current command, with its title, files and command line."""
+def report_on(subjects: Any, **settings: Any) -> Report:
+    """Return `report_of`, which is imported only if a report is written."""
     from howsure.report.measured import report_of
 
-    return report_of(subjects, title=given.title, files=given.data, command=command_line(), **asked)
+    return report_of(subjects, **settings)
 
 
 def _compared(given: Input, columns: Columns, asked: Asked) -> Comparisons:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from howsure.cli.gates import FailOver, FailUnder, bounds, hold
-from howsure.cli.option_groups import SOURCE, Source
+from howsure.cli.option_groups import SOURCE, Output, Source
 from howsure.cli.options import (
     Counts,
     Format,
@@ -70,7 +71,7 @@ def reviewed(
         confidence_level=confidence_level,
         random_state=random_state,
     )
-    page = None if html is None else report_on(found, given).save(html)
+    page = Output(html=html).save(given, partial(report_on, found))
     write([single_block([*found.values()], table, found.confidence_level)], given.title, how)
     say_written(page)
     hold(wanted, {"": [found]})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -25,7 +26,7 @@ from howsure.cli.options import (
     split,
 )
 from howsure.cli.output import say_written, write
-from howsure.cli.pages import single_block
+from howsure.cli.pages import report_on, single_block
 
 if TYPE_CHECKING:
     from howsure.report.report import Report
@@ -134,13 +135,7 @@ def unlabelled(
     if not isinstance(tables, Mapping):
         found = evaluated(tables, names, threshold, settings)
         shown = tables.at(threshold) if threshold is not None and hasattr(tables, "at") else tables
-
-        def report(**about: Any) -> Report:
-            from howsure.report.measured import report_of
-
-            return report_of(found, **about)
-
-        page = output.save(given, report)
+        page = output.save(given, partial(report_on, found))
         write([single_block([*found.values()], shown, found.confidence_level)], given.title, output.how)
         say_written(page)
         hold(wanted, {"": [found]})

@@ -19,22 +19,9 @@ USUAL = {  # names of columns that hold models or tasks
     "model": ("model", "models", "modelname", "modelid", "llm", "classifier", "system", "checkpoint"),
     "task": ("task", "tasks", "taskname", "benchmark"),
 }
-SUMMARIES = frozenset(
-    {
-        "all",
-        "average",
-        "averages",
-        "avg",
-        "grandtotal",
-        "macroavg",
-        "mean",
-        "median",
-        "microavg",
-        "overall",
-        "sd",
-        "std",
-    }
-    | {"stddev", "total", "weightedavg"}
+SUMMARIES = frozenset(  # words for a last row that sums up the others
+    {"all", "average", "averages", "avg", "macroavg", "mean", "median", "microavg", "overall", "sd", "std", "stddev"}
+    | {"grandtotal", "total", "weightedavg"}
 )
 ABSENT = frozenset({"nan", "none", "null", "na", "n/a", "error", "-"})
 WRITE = "Write numbers, such as 1 for right and 0 for wrong, and leave a cell without a score empty."

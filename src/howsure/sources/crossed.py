@@ -124,6 +124,11 @@ def _role(factor: str) -> str:
     return f"{GROUPS}[{factor!r}]"
 
 
+def is_factor(role: str) -> bool:
+    """Whether a role of a column is that of one of two crossed factors."""
+    return role.startswith(f"{GROUPS}[")
+
+
 def _factors(groups: object, data: object) -> dict[str, Any] | None:
     """Return the columns of the factors by name; None for one column."""
     found = _named(groups, data)

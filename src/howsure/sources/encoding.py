@@ -142,7 +142,7 @@ def _encoded(name: str, values: object) -> Column:
 
 
 def _as_integers(name: str, array: Array) -> Array | None:
-    """Return floats as integers; None unless all are whole numbers that floats tell apart."""
+    """Return floats as integers; None unless all are whole numbers below the largest exact float."""
     small = whole_numbers(array)
     if small is not None:
         return small

@@ -37,9 +37,8 @@ def parts_of(text: str) -> Iterator[str]:
     """
     lines = text.splitlines()
     titles = {place: title for place, line in enumerate(lines) if (title := _title(line))}
-    if len(set(titles.values())) > 1 or any(
-        map(_may_turn, (each for at, each in enumerate(lines) if at not in titles))
-    ):
+    others = (line for place, line in enumerate(lines) if place not in titles)
+    if len(set(titles.values())) > 1 or any(map(_may_turn, others)):
         return
     kept = "\n".join("" if place in titles else line.rstrip() for place, line in enumerate(lines))
     arrays = ARRAY.findall(kept)

@@ -11,6 +11,7 @@ import numpy as np
 
 from howsure.errors import DoubtfulDataError, HowsureError, listed
 from howsure.sources.bins import Bins
+from howsure.sources.crossed import is_factor
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.engines import MANY, N, collected, is_held, totals
 from howsure.sources.file_checks import chunks
@@ -22,7 +23,6 @@ MODEL = (
 )
 RUN = "attempt|epoch|iteration|repeat|repetition|replicate|run|seed"
 NAME = "(?:{})s?(?:id|idx|index|name|no|number|version)?"
-FACTOR = "groups["  # start of the roles of two crossed factors
 FEWEST = 4  # rows of each model whose true labels may repeat those of another
 SHARE = 0.5  # of the cases that several models have
 SEPARATORS = re.compile(r"[,;\t|:]")
@@ -61,7 +61,7 @@ def refuse_pooled_models(frame: Any, given: Mapping[str, str]) -> None:
     """
     if isinstance(frame, Stream):
         return  # may be read once
-    if any(role.startswith(FACTOR) for role in given) or names_item(given.get("groups")):
+    if any(map(is_factor, given)) or names_item(given.get("groups")):
         return  # the caller states that cases have several rows
     known = list(frame) if isinstance(frame, Mapping) else frame.collect_schema().names()
     spare = [name for name in known if name not in given.values()]
@@ -87,6 +87,7 @@ def _refuse_rows_of_models(frame: Any, name: str) -> None:
 
 
 def _refuse_pooled(frame: Any, name: str, true: str | None, cases: Sequence[str]) -> None:
+    """Refuse a column of models or runs on the same cases."""
     names = list(dict.fromkeys([name, *([] if true is None else [true]), *cases]))
     if _are_many(frame):
         shares = _shares(frame, name, true)
