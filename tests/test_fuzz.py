@@ -4,7 +4,7 @@ import pytest
 
 from support.fuzz import faults_of
 
-SEEDS, ORDINARY = 300, 100
+SEEDS, ORDINARY = 300, 50
 CHUNK = 50
 
 

@@ -217,13 +217,14 @@ LABELLED = [
 EVERY = [*LABELLED, *((name, "") for name in EVIDENCE)]
 
 
-def some_of(cases, step=4):
-    """Return all cases, of which the ordinary tests run one in four or five: the other ones wait for the thorough tests.
+def some_of(cases, first, step=8):
+    """Return all cases, of which the ordinary tests run one in eight: the other ones wait for the thorough tests.
 
-    Such a step takes each source with one design or two, and each design with some of the sources.
+    Each test starts at another place, ``first``, so that the tests together take each source with each design.
     """
     return [
-        pytest.param(*each, marks=() if place % step == 0 else pytest.mark.thorough) for place, each in enumerate(cases)
+        pytest.param(*each, marks=() if place % step == first else pytest.mark.thorough)
+        for place, each in enumerate(cases)
     ]
 
 
@@ -288,7 +289,7 @@ HOLDS_NO_VALUE |= {"agresti_coull", "jeffreys", "arcsine", "predictive"}  # may 
 LEAVES_RANGE = {"wald", "bootstrap_basic", "bootstrap_studentized"}
 
 
-@pytest.mark.parametrize("source, design", some_of(EVERY))
+@pytest.mark.parametrize("source, design", some_of(EVERY, 0))
 def test_every_method_answers(source, design):
     """Each applicable method gives limits in range, which widen with the level, or nan with a reason."""
     table = model_of(table_of(source, design))
@@ -296,7 +297,7 @@ def test_every_method_answers(source, design):
 
 
 @pytest.mark.parametrize("half", [0, pytest.param(1, marks=pytest.mark.thorough)])
-@pytest.mark.parametrize("source, design", some_of(EVERY))
+@pytest.mark.parametrize("source, design", some_of(EVERY, 1))
 def test_methods_of_their_own_answer(source, design, half):
     """Extremes of classes, ratios of two rates and means that are not arithmetic, by their default and by others."""
     table = model_of(table_of(source, design))
@@ -329,7 +330,7 @@ def answered(table, metric, methods):
             check(found, bounds, may_leave=name in LEAVES_RANGE)
 
 
-@pytest.mark.parametrize("source, design", some_of(EVERY))
+@pytest.mark.parametrize("source, design", some_of(EVERY, 2))
 def test_every_verb_answers(source, design):
     """Evaluation, comparison, curves, draws, the report and pickle give results or refuse in one line."""
     table = table_of(source, design)
@@ -367,7 +368,7 @@ def test_every_verb_answers(source, design):
     assert str(hs.evaluate(model_of(again)).records()) == str(evaluation.records())  # nan is not nan
 
 
-@pytest.mark.parametrize("source, design", some_of(EVERY))
+@pytest.mark.parametrize("source, design", some_of(EVERY, 3))
 def test_gaps_regions_and_requirements_answer(source, design):
     """Gaps of tables by name, regions of two metrics, joint tests and certified thresholds give results or refuse in one line."""
     model = model_of(table_of(source, design))
@@ -404,7 +405,7 @@ def variance_of_sample(metric, table):
     return (by_jackknife + cases[seen] @ away**2) / 2
 
 
-@pytest.mark.parametrize("source, design", some_of(EVERY))
+@pytest.mark.parametrize("source, design", some_of(EVERY, 4))
 def test_matched_limits_follow_from_what_drawn_tables_say(source, design):
     """Limits of a posterior are quantiles, corrected by drawn tables; for a proportion the mid-p limits.
 
@@ -469,7 +470,7 @@ def test_matched_limits_of_a_difference_follow_from_the_joint_table():
     assert [found.low, found.high] == pytest.approx(moved, abs=0.1 * found.draws.std())
 
 
-@pytest.mark.parametrize("source, design", some_of(EVERY))
+@pytest.mark.parametrize("source, design", some_of(EVERY, 5))
 def test_every_report_is_written(source, design, monkeypatch):
     """A report on each kind of table contains its metrics, or is refused in one line."""
     monkeypatch.setattr("howsure.report.measured.LEVELS", (0.8,))  # beside the default one: curves are drawn at each
@@ -479,7 +480,7 @@ def test_every_report_is_written(source, design, monkeypatch):
     assert report is None or metric.partition("@")[0].replace("_", " ").lower() in report.to_html().lower()
 
 
-@pytest.mark.parametrize("source, design", some_of(LABELLED))
+@pytest.mark.parametrize("source, design", some_of(LABELLED, 6))
 def test_by_is_a_table_of_each_group(source, design):
     """Groups at once have the tables and intervals that each group has alone."""
     tables = SOURCES[source](COLUMNS, **settings(design), by=COLUMNS["by"])
@@ -527,7 +528,7 @@ CHANGED = [
 ]
 
 
-@pytest.mark.parametrize("source, design, change", some_of(CHANGED, 5))
+@pytest.mark.parametrize("source, design, change", some_of(CHANGED, 7, 10))
 def test_what_must_not_matter_does_not(source, design, change):
     """The order of rows, the names of labels and clusters, and the scale of the weights change no interval."""
     own, other = (model_of(table_of(source, design, data)) for data in (COLUMNS, CHANGES[change](COLUMNS)))
@@ -569,7 +570,7 @@ def check_places(board):
     assert won.reason if np.isnan(won.value) else won.low <= won.value <= won.high
 
 
-@pytest.mark.parametrize("source, design", some_of(LABELLED))
+@pytest.mark.parametrize("source, design", some_of(LABELLED, 0))
 def test_every_table_is_ranked(source, design, tmp_path):
     """Models of a joint table, or two test sets of one model, have a leaderboard, also by group and read from a file."""
     table = table_of(source, design)
@@ -602,7 +603,7 @@ def test_each_unit_has_a_value(source, design):
         assert 0 < found.rows <= N
 
 
-@pytest.mark.parametrize("source, design", some_of(EVERY))
+@pytest.mark.parametrize("source, design", some_of(EVERY, 1))
 def test_sequences_hold_the_interval_of_one_look(source, design):
     """A confidence sequence contains the interval of one look, widens with the level and has a p-value."""
     table = table_of(source, design)
@@ -624,7 +625,7 @@ def test_sequences_hold_the_interval_of_one_look(source, design):
         assert compared.p_value == pytest.approx(min(1, 1 / compared.e_value), rel=1e-6)
 
 
-@pytest.mark.parametrize("source, design, change", some_of(CHANGED, 5))
+@pytest.mark.parametrize("source, design, change", some_of(CHANGED, 2, 10))
 def test_sequences_do_not_depend_on_how_data_are_written(source, design, change):
     """Another order of rows, other names of classes and another unit of weights leave the sequence as it is."""
     one, other = (model_of(table_of(source, design, data)) for data in (COLUMNS, CHANGES[change](COLUMNS)))

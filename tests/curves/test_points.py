@@ -27,7 +27,9 @@ TABLES = {
 }
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(each, marks=pytest.mark.thorough if each == "one cluster" else ()) for each in TABLES]
+)
 def test_points_have_the_limits_of_the_whole_curve(name):
     """Whatever the design and the level, each point has the columns and limits that the curve with a band has there."""
     some = TABLES[name]

@@ -85,7 +85,9 @@ DESIGNS = {
 }
 
 
-@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize(
+    "design", [pytest.param(each, marks=pytest.mark.thorough if each == "crossed" else ()) for each in DESIGNS]
+)
 def test_limits_of_many_thresholds_are_those_of_each_alone(design):
     """The paths of all thresholds are walked together, and give the limits of `estimate` and `compare`, which find the bias, 0, by differences."""
     points = np.r_[np.arange(1, 41) / 50, 0.99]

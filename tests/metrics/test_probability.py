@@ -207,7 +207,7 @@ def test_a_group_of_weight_0_has_no_value_and_warns_of_nothing():
 
 
 @pytest.mark.parametrize("spec", [each.name for each in REGISTRY.shipped if each.reads_any({"scores"})])
-@pytest.mark.parametrize("method", [None, "wald"])
+@pytest.mark.parametrize("method", [None, pytest.param("wald", marks=pytest.mark.thorough)])
 def test_a_group_without_weight_has_no_value_and_no_warning(spec, method):
     """Cases of weight zero are not cases: metrics are undefined, in the same words, for two classes or five."""
     rng = np.random.default_rng(5)

@@ -21,9 +21,8 @@ def test_pairs_are_counted_from_the_lowest_codes(kind, rows, sizes, by_numpy):
     limits = np.iinfo(kind)
     lows = int(limits.min), int(limits.max) - sizes[1] + 1
     places = rng.integers(0, sizes, (rows, 2))
-    columns = np.array([[low + int(each) for low, each in zip(lows, row, strict=True)] for row in places], dtype=kind)
-    first, second = columns.reshape(rows, 2).T
-    counted = Counter(int(each) for each in places @ (sizes[1], 1))
+    first, second = (places.astype(kind) + np.array(lows, dtype=kind)).T
+    counted = Counter((places @ (sizes[1], 1)).tolist())
     expected = [counted[cell] for cell in range(sizes[0] * sizes[1])]
     for call in (lambda ask: ask(), by_numpy):
         assert call(lambda: count_pairs((first, second), lows, sizes)).tolist() == expected

@@ -151,7 +151,7 @@ def test_an_average_over_classes_has_no_interval():
     assert hs.estimate(table, "ece@binary+positive_class=1").low == 0
 
 
-@pytest.mark.parametrize("spec", ["ece", "ici+curve=logistic"])
+@pytest.mark.parametrize("spec", ["ece", pytest.param("ici+curve=logistic", marks=pytest.mark.thorough)])
 def test_limits_and_p_values_of_a_difference_agree(spec):
     """A higher level gives a wider interval, and p is 1 minus the level of the interval that ends at 0."""
     rng, levels = np.random.default_rng(3), (0.5, 0.95, 0.99)
