@@ -143,9 +143,9 @@ def _named_as(role: str) -> Iterator[None]:
     try:
         yield
     except HowsureError as error:
-        if role != COUNTS:
-            raise
-        raise type(error)(str(error).replace(f"`{WEIGHT}`", f"`{COUNTS}`")) from None
+        if role == COUNTS:
+            error.args = (str(error).replace(f"`{WEIGHT}`", f"`{COUNTS}`"),)
+        raise
 
 
 def weight_or_counts(weight: object, counts: object) -> tuple[str, Any]:

@@ -47,12 +47,6 @@ def categories_of(values: object) -> list[Any] | None:
     return list(kind.categories) if is_listed else None  # type: ignore[union-attr]
 
 
-def rank_of(values: object) -> dict[Any, int] | None:
-    """Return the rank of each category of a column with a stated order; None for other columns."""
-    order = stated_order(values)
-    return None if order is None else {label: place for place, label in enumerate(order)}
-
-
 def class_order(values: Sequence[object], *ranks: Rank) -> Array:
     """Return distinct classes in order.
 
