@@ -108,8 +108,8 @@ def test_sums_of_many_trials_need_fewer_terms(monkeypatch):
     from howsure.designs import poisson_binomial as module
 
     passes = []
-    original = module.power_sums
-    monkeypatch.setattr(module, "power_sums", lambda p, n, most: passes.append(most) or original(p, n, most))
+    original = module.chance_sums
+    monkeypatch.setattr(module, "chance_sums", lambda p, n, most: passes.append(most) or original(p, n, most))
     rng, most = np.random.default_rng(2), []
     for size in (10_000, 100_000, 400_000):
         passes.clear()
@@ -117,3 +117,16 @@ def test_sums_of_many_trials_need_fewer_terms(monkeypatch):
         most.append(max(passes))
     assert most == sorted(most, reverse=True)
     assert most[-1] < 20
+
+
+def test_sums_of_scores_for_counts_serve_the_distribution_of_labels_too(monkeypatch):
+    """Half a million scores with predictions are read once for their counts and the sums of their powers."""
+    from howsure.designs import cases, poisson_binomial as distribution
+
+    read = []
+    for module in (cases, distribution):
+        original = module.chance_sums
+        monkeypatch.setattr(module, "chance_sums", lambda p, n, most: read.append(len(p)) or original(p, n, most))  # noqa: B023
+    score = np.random.default_rng(2).beta(0.8, 1.4, 2_000_000)
+    hs.evaluate(hs.calibrated(score, y_pred=(score >= 0.5).astype(int)), ["f1", "recall"])
+    assert sum(read) == len(score)

@@ -10,7 +10,7 @@ from scipy import stats
 import howsure as hs
 from howsure.curves.thresholds import confusion_along, errors_along, on_counts
 from howsure.designs.cases import Cases
-from howsure.designs.expected import Batch
+from howsure.designs.expected import Batch, Population
 from howsure.designs.independent import Independent
 from howsure.designs.known import Known
 from howsure.designs.variance_details import VarianceDetails
@@ -300,6 +300,37 @@ def test_cases_lie_on_the_side_of_their_score_in_any_order(order):
     below = np.array(order) < 1
     expected = [[(number * share)[side].sum() for side in (below, ~below)] for share in (1 - chance, chance)]
     np.testing.assert_allclose(cases.counts((2, 2)), expected)
+
+
+@pytest.mark.parametrize("weight", [1.0, np.array([0.5, 2.0, 1.0, 1.5])])
+@pytest.mark.parametrize("group", [[0, 0, 1, 1], [1, 0, 1, 0], [0, 1, 2, 3]])
+@pytest.mark.parametrize("design", [Batch, Population])
+def test_two_classes_need_one_probability(design, group, weight):
+    """Cases with the probability of the second class alone have the counts, variances and draws of both columns."""
+    chance, number = np.array([0.2, 0.5, 0.9, 0.3]), np.array([1.0, 3.0, 2.0, 1.0])
+    groups = max(group) + 1
+    cells = np.stack([np.arange(groups), groups + np.arange(groups)], 1)
+    one, both = (
+        design(Cases(shares, number, np.array(group), cells, weight))
+        for shares in (chance, np.stack([1 - chance, chance], 1))
+    )
+    counts, form = both.cases.counts((2, groups)), np.random.default_rng(0).normal(size=(2, groups))
+    one.check(counts.ravel().shape)
+    one.check_sums(counts)
+    assert one.variance(counts, form) == pytest.approx(both.variance(counts, form), rel=1e-14)
+    ones = np.ones(2 * groups)
+    sizes = (each.effective_sample_size(counts.ravel(), ones) for each in (one, both))
+    assert next(sizes) == pytest.approx(next(sizes), rel=1e-14)
+    drawn = (each.resample(counts.ravel(), 5, np.random.default_rng(1)) for each in (one, both))
+    np.testing.assert_allclose(next(drawn), next(drawn), rtol=1e-14)
+    left = (next(each.leave_one_out(counts.ravel()))[0] for each in (one, both))
+    np.testing.assert_allclose(next(left), next(left), rtol=1e-14)
+    merged = (each.collapse_cells(np.zeros(2 * groups, int), 1).cases.counts((1,)) for each in (one, both))
+    assert next(merged) == pytest.approx(next(merged), rel=1e-14)
+    joined = one.add_tables([both]).cases
+    assert joined.counts((2, groups)) == pytest.approx(2 * counts, rel=1e-14)
+    with pytest.raises(hs.HowsureError, match="probability"):
+        design(replace(one.cases, probability=chance + 0.2)).check((2 * groups,))
 
 
 WEIGHT = np.array([0.5, 2.0, 1.0, 3.0, 1.5, 1.0])

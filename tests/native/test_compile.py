@@ -93,10 +93,10 @@ def test_every_instruction_set_gives_the_same_numbers(tmp_path):
         addresses = [ctypes.c_void_p(each.ctypes.data) for each in arrays]
         sizes = [ctypes.c_int64(each) for each in (len(many), 500, len(splits.starts))]
         assert ctypes.CDLL(str(target)).howsure_multinomials(*sizes, *addresses) == 0
-        powers = np.empty(9)
+        powers = np.empty(10)
         addresses = [ctypes.c_void_p(each.ctypes.data) for each in (drawn, tables, powers)]
-        sizes = [ctypes.c_int64(each) for each in (tables.size, len(powers), 1, 1)]
-        assert ctypes.CDLL(str(target)).howsure_power_sums(*sizes, *addresses) == 0
+        sizes = [ctypes.c_int64(each) for each in (tables.size, len(powers) - 1, 1, 1)]
+        assert ctypes.CDLL(str(target)).howsure_chance_sums(*sizes, *addresses) == 0
         cells, moments = of_classes.copy(), [np.empty(shape) for shape in (2, of_classes.shape, 2, 2, 240)]
         arrays = (places, places - 1, ones, 2 * ones, ones, ones, np.nan * ones, ones, cells, *moments)
         addresses = [ctypes.c_void_p(each.ctypes.data) for each in arrays]

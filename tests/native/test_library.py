@@ -16,7 +16,8 @@ from howsure.native.interpolation import interpolated
 from howsure.native.isotonic import rising_shares
 from howsure.native.library import SWITCH, kernel, running
 from howsure.native.losses import CellLosses, Tilts
-from howsure.native.moments import class_moments, power_sums
+from howsure.native.moments import chance_sums, class_moments
+from howsure.native.sides import by_side
 from howsure.native.sorting import count_scores
 
 
@@ -131,7 +132,7 @@ def test_arrays_are_passed_where_they_lie():
     [
         lambda: interpolated(np.linspace(0, 1, 2000), np.array([0.0, 2.0, 1.0]), np.zeros(3)),
         lambda: interpolated(np.linspace(0, 1, 2000), np.array([0.0, 1.0]), np.zeros(3)),
-        lambda: power_sums(np.ones(3), np.ones(4), 2),
+        lambda: chance_sums(np.ones(3), np.ones(4), 2),
         lambda: class_moments(np.ones(3), np.ones(3), np.zeros(2, dtype=int), np.ones(3)),
         lambda: CellLosses(np.ones(3)).sums(np.ones(2)),
         lambda: Tilts(np.ones(3), 5.0).sums(np.ones(6)[::2]),
@@ -139,9 +140,23 @@ def test_arrays_are_passed_where_they_lie():
         lambda: grown(np.ones((1, 3)), np.ones((1, 2)), np.ones(1), 5.0),
         lambda: largest_differences(np.ones((2, 3)), np.ones((2, 2)), np.ones((2, 2)), np.array([2]), np.array([0])),
         lambda: count_scores(np.array([True]), np.ones(2)),
+        lambda: by_side(np.ones(2), np.array([True]), 0.0),
         lambda: rising_shares(np.ones((4, 3))),
     ],
-    ids=["order", "values", "weights", "classes", "losses", "stride", "bytes", "width", "rows", "scores", "sides"],
+    ids=[
+        "order",
+        "values",
+        "weights",
+        "classes",
+        "losses",
+        "stride",
+        "bytes",
+        "width",
+        "rows",
+        "scores",
+        "parts",
+        "sides",
+    ],
 )
 def test_kernels_refuse_arrays_that_do_not_fit(call):
     """A kernel gets addresses alone, so that lengths, strides and order are compared before it runs."""
@@ -155,4 +170,4 @@ def test_numbers_that_lie_apart_by_parts_of_one_are_copied():
     """Fields of structured arrays have strides that are not multiples of a float; their powers are still summed."""
     apart = np.rec.fromarrays([np.array([0.5, 2.0]), np.ones(2, np.int8)], names="number, flag")["number"]
     assert apart.strides == (9,)
-    assert power_sums(apart, np.array([4.0, 1.0]), 3).tolist() == [4.0, 5.0, 8.5]
+    assert chance_sums(apart, np.array([4.0, 1.0]), 3).tolist() == [1.0, 4.0, 5.0, 8.5]

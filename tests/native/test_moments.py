@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from howsure.native.moments import class_moments, power_sums
+from howsure.native.moments import chance_sums, class_moments
 
 
 @pytest.mark.parametrize("cells, classes", [(1, 1), (9, 2), (700, 5)])
@@ -38,19 +38,21 @@ def test_both_paths_say_the_same(by_numpy):
     np.testing.assert_allclose(moments(), by_numpy(moments), rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("size", [0, 1, 31, 32, 33, 1024, 1025, 70_000])
+@pytest.mark.parametrize("size", [0, 1, 3, 4, 127, 128, 129, 1023, 1024, 1025, 70_000])
 @pytest.mark.parametrize("kind", ["one", "each", "apart"])
-def test_sums_of_powers_are_exact_to_rounding_and_alike_on_both_paths(size, kind, by_numpy):
+@pytest.mark.parametrize("most", [1, 2, 5, 12, 17])
+def test_sums_of_powers_are_exact_to_rounding_and_alike_on_both_paths(size, kind, most, by_numpy):
     """Also for columns and for constant weight: `math.fsum` gives the same, and NumPy has the same bits."""
     rng = np.random.default_rng(size)
-    numbers = rng.random((size, 3))[:, 1]
+    chance = rng.random((size, 3))[:, 1] if kind == "apart" else rng.random(size)
     weights = {
         "one": np.broadcast_to(2.0, size),
         "each": rng.integers(0, 9, size),
         "apart": rng.random((size, 2))[:, 0],
     }
-    found = power_sums(numbers, weights[kind], 5)
-    pairs = list(zip(weights[kind].tolist(), numbers.tolist(), strict=True))
-    expected = [math.fsum(weight * number**order for weight, number in pairs) for order in range(1, 6)]
+    found = chance_sums(chance, weights[kind], most)
+    pairs = list(zip(weights[kind].tolist(), chance.tolist(), strict=True))
+    expected = [math.fsum(weight * (1 - number) for weight, number in pairs)]
+    expected += [math.fsum(weight * number**order for weight, number in pairs) for order in range(1, most + 1)]
     np.testing.assert_allclose(found, expected, rtol=1e-13)
-    assert by_numpy(lambda: power_sums(numbers, weights[kind], 5)).tobytes() == found.tobytes()
+    assert by_numpy(lambda: chance_sums(chance, weights[kind], most)).tobytes() == found.tobytes()

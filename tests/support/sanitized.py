@@ -19,12 +19,13 @@ import numpy as np
 from howsure.native import compile as compiling, library
 from howsure.native.averages import ClassShares
 from howsure.native.differences import largest_differences
+from howsure.native.ends import ends
 from howsure.native.gammas import gammas
 from howsure.native.growth import grown
 from howsure.native.interpolation import interpolated
 from howsure.native.isotonic import rising_shares
 from howsure.native.losses import CellLosses, Tilts, square_losses
-from howsure.native.moments import class_moments, power_sums
+from howsure.native.moments import chance_sums, class_moments
 from howsure.native.multinomials import multinomials
 from howsure.native.outcomes import outcomes
 from howsure.native.pairs import count_pairs, whole_numbers
@@ -32,6 +33,7 @@ from howsure.native.placements import placement_sums
 from howsure.native.products import ProductTables
 from howsure.native.ranks import cases_of, rank_sums, ranked_units
 from howsure.native.resampling import Ranked, Resamples
+from howsure.native.sides import by_side
 from howsure.native.sorting import count_scores
 from howsure.native.weighted_sums import UnitCounts, weighted_sums
 
@@ -82,7 +84,7 @@ def drawn(rng):
         sides = rng.integers(0, 4, (3, 3))
         largest_differences(rng.normal(size=(3, size)), rng.random((3, 3)), sides, rows, rows // 2)
         for most in (0, 1, 7):
-            power_sums(rng.random((size, 2))[:, 1], np.broadcast_to(1.0, size), most)
+            chance_sums(rng.random((size, 2))[:, 1], np.broadcast_to(1.0, size), most)
 
 
 def averaged(rng):
@@ -203,12 +205,23 @@ def refused():  # noqa: C901 - a loop for each kernel
         odd, arrays = P(np.array([place])), [P(zeros)] * 4
         assert function.howsure_largest_differences(*map(L, sizes), odd, P(zeros), *arrays) == 1
         assert function.howsure_largest_differences(*map(L, sizes), P(zeros), odd, *arrays) == 1
-    for size, most in ((-1, 1), (1, -1)):
-        assert function.howsure_power_sums(L(size), L(most), L(1), L(1), *[P(zeros)] * 3) == 1
-    for width, code in ((3, 0), (1, 1), (8, 1), (8, -1)):
-        assert function.howsure_count_pairs(*map(L, (1, width, 0, 0, 1, 1)), P(np.array([code])), P(zeros), P(zeros))
     for shape in (-1.0, np.nan, np.inf):
         assert function.howsure_gammas(L(1), L(1), P(np.array([shape])), P(zeros), P(zeros)) == 1
+
+
+def refused_columns():
+    """Call the kernels that read whole columns with sizes that they must refuse."""
+    zeros = np.zeros(4096, dtype=np.uint64)
+    function = library._library()
+    P, L = (lambda a: ctypes.c_void_p(a.ctypes.data)), ctypes.c_int64
+    for size, most in ((-1, 1), (1, -1), (1, 33)):
+        assert function.howsure_chance_sums(L(size), L(most), L(1), L(1), *[P(zeros)] * 3) == 1
+    for width, code in ((3, 0), (1, 1), (8, 1), (8, -1)):
+        assert function.howsure_count_pairs(*map(L, (1, width, 0, 0, 1, 1)), P(np.array([code])), P(zeros), P(zeros))
+    for size in (0, -1):
+        assert function.howsure_ends(L(size), P(zeros), P(zeros)) == 1
+    for size, firsts in ((-1, 0), (1, -1), (1, 2), (2, 1)):
+        assert function.howsure_sides(L(size), L(firsts), *[P(zeros)] * 4) == 1
 
 
 def refused_resamples():
@@ -288,7 +301,9 @@ def hostile(rng, trial):
         whole = np.nan_to_num(four, posinf=9, neginf=-9).clip(-(10**6), 10**6).astype(int)
     calls = [
         lambda: interpolated(np.resize(three, 1000), np.sort(one) if trial % 3 else one, two),
-        lambda: power_sums(one, two, int(rng.integers(-1, 8))),
+        lambda: chance_sums(one, two, int(rng.integers(-1, 40))),
+        lambda: ends(one),
+        lambda: by_side(one, two > 0, 1e-30),
         lambda: class_moments(one, two, whole, three),
         lambda: CellLosses(one).moments(np.abs(two), (0.0, 1.0), int(rng.choice([0, 1, 7, 5000]))),
         lambda: CellLosses(one[:, None], two).sums(three[:, None]),
@@ -329,6 +344,7 @@ def inside(folder, number):
     for part in (resampled, drawn, averaged, summed, sorted_scores, paired):
         part(rng)
     refused()
+    refused_columns()
     refused_resamples()
     refused_draws()
     ends = Counter(hostile(rng, trial) for trial in range(number))

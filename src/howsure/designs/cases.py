@@ -15,9 +15,11 @@ from howsure.designs import invariants
 from howsure.designs.base import safe_divide
 from howsure.designs.poisson_binomial import poisson_binomial
 from howsure.designs.sampling import BLOCK_CELLS, Blocks
-from howsure.native.moments import power_sums
+from howsure.native.ends import total
+from howsure.native.moments import chance_sums
 
 SHADES = 2**10  # bins of a probability; grouping cases by bin lowers the variance of their sums by a millionth
+POWERS = 12  # of probabilities, summed in one pass: as many as the distribution of a sum of a million needs
 FEW_GROUPS = 2  # groups of binary cases: up to this number, their sums are drawn from the exact distribution
 
 
@@ -28,7 +30,7 @@ class Cases:
     Parameters
     ----------
     probability
-        ``(m, K)``: rows sum to 1.
+        ``(m, K)``: rows sum to 1. For two classes also ``(m,)``: the probability of the second.
     number
         ``(m,)``: how many cases have these probabilities.
     group
@@ -47,8 +49,11 @@ class Cases:
 
     def check(self, cells: int) -> None:
         """Check the probabilities of the cases and their positions in a table of this number of cells."""
-        invariants.probabilities("probability", self.probability, (None, None))
-        number, classes = self.probability.shape
+        if self.probability.ndim == 1:
+            invariants.numbers("probability", self.probability, (None,), 0.0, 1.0)
+        else:
+            invariants.probabilities("probability", self.probability, (None, None))
+        number, classes = len(self.probability), self.classes
         invariants.numbers("number", self.number, (number,), 0.0, invariants.MOST_CASES)
         invariants.positions("cells", self.cells, (None, classes), cells)
         invariants.positions("group", self.group, (number,), len(self.cells))
@@ -56,9 +61,30 @@ class Cases:
         invariants.numbers("weight", weight, (number,) if weight.ndim else ())
 
     @property
+    def classes(self) -> int:
+        """Number of classes."""
+        return 2 if self.probability.ndim == 1 else self.probability.shape[1]
+
+    @property
+    def second(self) -> Array:
+        """The probability of the second class of each kind of cases."""
+        return self.probability if self.probability.ndim == 1 else self.probability[:, 1]
+
+    def of_class(self, place: int) -> Array:
+        """Return the probability of a class for each kind of cases."""
+        if self.probability.ndim == 1:
+            return self.probability if place else 1 - self.probability
+        return self.probability[:, place]
+
+    @property
+    def rows(self) -> Array:
+        """The probabilities of all classes, ``(m, K)``."""
+        return np.stack([1 - self.second, self.second], 1) if self.probability.ndim == 1 else self.probability
+
+    @property
     def is_binary(self) -> bool:
         """Whether the cases are binary, unweighted, and in few enough groups for an exact distribution per group."""
-        return self.probability.shape[1] == 2 and len(self.cells) <= FEW_GROUPS and np.ndim(self.weight) == 0
+        return self.classes == 2 and len(self.cells) <= FEW_GROUPS and np.ndim(self.weight) == 0
 
     @property
     def squared(self) -> Array:
@@ -68,31 +94,37 @@ class Cases:
     @property
     def unit(self) -> float:
         """What a case counts on average: the weight for which n equal weights have the same sum and sum of squares."""
+        if np.ndim(self.weight) == 0:
+            return float(self.weight) if self.total > 0 else 1.0
         whole = float((self.number * self.weight).sum())
         return float(self.squared.sum()) / whole if whole > 0 else 1.0
 
     @property
     def total(self) -> float:
         """Number of cases."""
-        return float(self.number.sum())
+        return total(self.number)
 
     def counts(self, shape: tuple[int, ...]) -> Array:
         """Return the expected counts in a table of this shape."""
+        found = np.zeros(int(np.prod(shape)))
+        if self.is_binary:
+            for cells, sums in zip(self.cells, self._sums_of_powers, strict=True):
+                np.add.at(found, cells, self.weight * sums[:2])
+            return found.reshape(shape)
         is_plain = np.ndim(self.weight) == 0 and self.weight == 1
         weight = self.number if is_plain else self.number * self.weight
         if len(self.cells) > FEW_GROUPS:
-            mass = self.probability * weight[:, None]
-            return np.bincount(self.cells[self.group].ravel(), mass.ravel(), int(np.prod(shape))).reshape(shape)
-        found = np.zeros(int(np.prod(shape)))
+            mass = self.rows * weight[:, None]
+            return np.bincount(self.cells[self.group].ravel(), mass.ravel(), len(found)).reshape(shape)
         for own, cells in zip(self._members, self.cells, strict=True):
-            for share, cell in zip(self.probability[own].T, cells, strict=True):
-                found[cell] += power_sums(share, weight[own], 1)[0]
+            for place, cell in enumerate(cells):
+                found[cell] += chance_sums(self.of_class(place)[own], weight[own], 1)[1]
         return found.reshape(shape)
 
     def means(self, gradient: Array) -> tuple[Array, Array]:
         """Return each case's slopes by its class, ``(m, K)``, and their expectation, ``(m,)``."""
         slopes = gradient.ravel()[self.cells][self.group]
-        return slopes, np.einsum("mk,mk->m", self.probability, slopes)
+        return slopes, np.einsum("mk,mk->m", self.rows, slopes)
 
     def merged(self, cells: Array) -> Cases:
         """Return the cases in the table whose cell ``cells[c]`` collects cell ``c``, and merge identical ones."""
@@ -101,8 +133,8 @@ class Cases:
         for index, column in enumerate(targets.T):
             together.setdefault(column.tobytes(), []).append(index)
         probability = self.probability
-        if len(together) < probability.shape[1]:
-            probability = np.stack([probability[:, each].sum(1) for each in together.values()], 1)
+        if len(together) < self.classes:
+            probability = np.stack([self.rows[:, each].sum(1) for each in together.values()], 1)
             targets = targets[:, [each[0] for each in together.values()]]
         groups = _codes(targets)
         merged = np.empty((int(groups.max()) + 1, targets.shape[1]), dtype=np.intp)
@@ -129,9 +161,9 @@ class Cases:
         ]
         weights: Any = [np.broadcast_to(each.weight, each.number.shape) for each in parts]
         weight = np.concatenate(weights) if any(np.ndim(each.weight) for each in parts) else 1.0
-        probability, number = (
-            np.concatenate([getattr(each, name) for each in parts]) for name in ("probability", "number")
-        )
+        are_single = all(each.probability.ndim == 1 for each in parts)
+        probability = np.concatenate([each.second if are_single else each.rows for each in parts])
+        number = np.concatenate([each.number for each in parts])
         return Cases(probability, number, group, cells, weight)
 
     def thinned(self) -> Cases:
@@ -139,26 +171,31 @@ class Cases:
         bins = len(self.cells) * SHADES
         if not self.is_binary or len(self.number) <= bins:
             return self
-        shade = np.minimum((self.probability[:, 1] * SHADES).astype(np.intp), SHADES - 1)
+        shade = np.minimum((self.second * SHADES).astype(np.intp), SHADES - 1)
         place = SHADES * self.group.astype(np.intp) + shade
         number, second = (
             np.bincount(place, self.number, bins),
-            np.bincount(place, self.number * self.probability[:, 1], bins),
+            np.bincount(place, self.number * self.second, bins),
         )
         filled = np.flatnonzero(number)
-        share = second[filled] / number[filled]
-        return Cases(np.stack([1 - share, share], 1), number[filled], filled // SHADES, self.cells)
+        return Cases(np.minimum(second[filled] / number[filled], 1.0), number[filled], filled // SHADES, self.cells)
 
     @cached_property
     def sums(self) -> list[tuple[int, Array]]:
         """Distribution of the number of second-class cases in each group, for binary cases."""
-        return [poisson_binomial(self.probability[each, 1], self.number[each]) for each in self._members]
+        pairs = zip(self._members, self._sums_of_powers, strict=True)
+        return [poisson_binomial(self.second[each], self.number[each], sums) for each, sums in pairs]
+
+    @cached_property
+    def _sums_of_powers(self) -> list[Array]:
+        """`chance_sums` of the probability of the second class in each group."""
+        return [chance_sums(self.second[each], self.number[each], POWERS) for each in self._members]
 
     @cached_property
     def group_totals(self) -> Array:
         """Cases of each group, or the sum of their weights."""
         if self.is_binary:
-            return np.array([self.number[each].sum() * self.weight for each in self._members])
+            return np.array([total(self.number[each]) * self.weight for each in self._members])
         return np.bincount(self.group, self.number * self.weight, len(self.cells))
 
     @property
@@ -166,7 +203,7 @@ class Cases:
         """Whether each kind of cases is its own group, in order."""
         return len(self.group) == len(self.cells) and bool((self.group[1:] > self.group[:-1]).all())
 
-    @property
+    @cached_property
     def _members(self) -> list[Any]:
         """Positions of the cases of each group; a slice if they are contiguous and in order."""
         if (self.group[1:] >= self.group[:-1]).all():
@@ -180,7 +217,7 @@ class Cases:
         total = np.asarray((counts * trials).sum(-1))
         if np.ndim(self.weight) == 0:
             return total
-        squares = self.probability * self.squared[:, None]
+        squares = self.rows * self.squared[:, None]
         by_cell = np.bincount(self.cells[self.group].ravel(), squares.ravel(), counts.shape[-1])
         return safe_divide(total**2, (by_cell * trials).sum(-1))
 
@@ -194,7 +231,7 @@ class Cases:
         place = (rows - 1 - self.cells[:, 1] // 2)[self.group]
         above = np.zeros((rows + 1, 2, 2))
         for pair in np.ndindex(2, 2):
-            product = self.squared * self.probability[:, pair].prod(1)
+            product = self.squared * (self.of_class(pair[0]) * self.of_class(pair[1]))
             np.cumsum(np.bincount(place, product, rows), out=above[(slice(1, None), *pair)])
         total = above[-1]
         above = above if index is None else above[index]
@@ -204,9 +241,9 @@ class Cases:
         """Return the expected table of one case of each kind as a sparse matrix, ``(m, cells)``."""
         from scipy import sparse
 
-        rows = np.repeat(np.arange(len(self.number)), self.probability.shape[1])
+        rows = np.repeat(np.arange(len(self.number)), self.classes)
         columns = self.cells[self.group].ravel()
-        mass = self.probability * np.reshape(self.weight, (-1, 1))
+        mass = self.rows * np.reshape(self.weight, (-1, 1))
         return sparse.csr_array((mass.ravel(), (rows, columns)), shape=(len(self.number), cells))
 
     def left_out(self, counts: Array) -> Blocks:

@@ -105,7 +105,7 @@ class Batch(_OfCases):
     def variance(self, counts: Array, gradient: Array) -> Array:
         """Return the sum over the cases of the variance of the slope at their class."""
         slopes, mean = self.cases.means(gradient)
-        each = np.einsum("mk,mk->m", self.cases.probability, (slopes - mean[:, None]) ** 2)
+        each = np.einsum("mk,mk->m", self.cases.rows, (slopes - mean[:, None]) ** 2)
         return np.asarray(self.cases.squared @ each)
 
     def threshold_variances(self, counts: Array, gradients: Array, thresholds: Array | None = None) -> Array:
@@ -117,7 +117,7 @@ class Batch(_OfCases):
         """Draw every case's class."""
         cases = self.cases
         drawn = np.zeros((size, counts.size))
-        if cases.probability.shape[1] != 2:
+        if cases.classes != 2:
             for row in range(size):
                 drawn[row] = self._classes(counts.size, rng)
             return drawn
@@ -149,7 +149,7 @@ class Batch(_OfCases):
     def _of_second_class(self, size: int, rng: np.random.Generator) -> Array:
         cases, groups = self.cases, len(self.cases.cells)
         order = np.argsort(cases.group, kind="stable")
-        number, second = cases.number[order], cases.probability[order, 1]
+        number, second = cases.number[order], cases.second[order]
         weight = np.broadcast_to(cases.weight, cases.number.shape)[order]
         if number.sum() <= MOST_TIES * len(number):  # single cases are drawn faster
             each, repeats = second.astype(np.float32), number.astype(np.intp)
@@ -167,7 +167,7 @@ class Batch(_OfCases):
 
     def _classes(self, cells: int, rng: np.random.Generator) -> Array:
         cases = self.cases
-        edges = np.cumsum(cases.probability[:, :-1], axis=1)
+        edges = np.cumsum(cases.rows[:, :-1], axis=1)
         repeats = cases.number.astype(np.intp)
         if (repeats != 1).any():
             edges = np.repeat(edges, repeats, axis=0)

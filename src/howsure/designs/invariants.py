@@ -10,6 +10,7 @@ import numpy as np
 
 from howsure.arrays import Array
 from howsure.errors import HowsureError
+from howsure.native.ends import ends
 
 Shape = tuple[int | None, ...]
 LARGEST = float(np.finfo(float).max)
@@ -63,7 +64,10 @@ def positions(name: str, value: Any, shape: Shape, size: int, least: int = 0) ->
 
 
 def _within(name: str, value: Array, low: float, high: float) -> None:
-    if value.size and not (low <= value.min() and value.max() <= high):
+    if not value.size:
+        return
+    least, greatest = ends(value) if value.dtype.kind == "f" else (value.min(), value.max())
+    if not (low <= least and greatest <= high):
         place = int(np.argmin((value >= low) & (value <= high)))
         wanted = f"from {low:g} to {high:g}" if high < LARGEST else f"at least {low:g}" if low > -LARGEST else "finite"
         refuse(f"`{name}` has {value.flat[place]!s} at position {place}, and its numbers must be {wanted}.")

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from howsure.arrays import Array
-from howsure.native.moments import power_sums
+from howsure.native.ends import are_ones, total
+from howsure.native.moments import MOST_POWERS, chance_sums
 
 LOG_NEGLIGIBLE = 40.0  # exp(-40) = 4e-18: the omitted tails of a distribution are below rounding error
 LEFT_OUT = 1e-13  # of a logarithm
@@ -15,7 +16,7 @@ WITHIN = 0.5  # the argument of a series of a logarithm that converges fast
 BLOCK = 2**15  # probabilities whose factors are multiplied at once
 
 
-def poisson_binomial(probability: Array, number: Array | None = None) -> tuple[int, Array]:
+def poisson_binomial(probability: Array, number: Array | None = None, sums: Array | None = None) -> tuple[int, Array]:
     """Return the distribution of the number of successes: its smallest value and the probabilities from there on.
 
     Parameters
@@ -24,6 +25,8 @@ def poisson_binomial(probability: Array, number: Array | None = None) -> tuple[i
         Probability of success of each trial.
     number
         Number of trials with this probability; one by default.
+    sums
+        Their first `chance_sums`, up to the second power or a higher one, if known.
 
     Returns
     -------
@@ -53,32 +56,36 @@ def poisson_binomial(probability: Array, number: Array | None = None) -> tuple[i
     (0, [0.4, 0.5, 0.1])
     """
     trials = np.broadcast_to(1.0, len(probability)) if number is None else np.asarray(number, dtype=float)
-    mean, square = power_sums(probability, trials, 2)
+    sums = chance_sums(probability, trials, 2) if sums is None else sums
+    mean, square = sums[1:3]
     variance = max(float(mean - square), 0.0)
     # Bernstein: P(|X - mean| >= x) <= 2 exp(-x² / (2 (variance + x / 3))).
     reach = LOG_NEGLIGIBLE / 3 + np.sqrt((LOG_NEGLIGIBLE / 3) ** 2 + 2 * LOG_NEGLIGIBLE * variance)
     start = max(int(np.floor(mean - reach)), 0)
-    stop = min(int(np.ceil(mean + reach)), round(float(trials.sum())))
+    stop = min(int(np.ceil(mean + reach)), round(total(trials)))
     size = stop - start + 1
     frequency = 2 * np.pi * np.arange(size // 2 + 1) / size
     kept = variance * (1 - np.cos(frequency)) <= LOG_NEGLIGIBLE
     transform = np.zeros(len(frequency), dtype=complex)
-    transform[kept] = _characteristic(probability, trials, frequency[kept]) * np.exp(-1j * frequency[kept] * start)
+    transform[kept] = _characteristic(probability, trials, sums, frequency[kept]) * np.exp(
+        -1j * frequency[kept] * start
+    )
     mass = np.fft.irfft(transform.conj(), size)
     mass = np.maximum(mass, 0.0)
     return start, mass / mass.sum()
 
 
-def _characteristic(probability: Array, trials: Array, frequency: Array) -> Array:
+def _characteristic(probability: Array, trials: Array, sums: Array, frequency: Array) -> Array:
     """Return ``prod(1 - p + p exp(iw))`` at each frequency."""
     steps = np.exp(1j * frequency) - 1
-    terms = _terms(float(np.abs(steps).max()), float(trials.sum()), len(steps))
+    terms = _terms(float(np.abs(steps).max()), total(trials), len(steps))
     if terms:
         orders = np.arange(1, terms + 1)
         series = -np.power.outer(-steps, orders) / orders
-        return np.asarray(np.exp(series @ power_sums(probability, trials, terms)))
+        known = sums if terms < len(sums) else chance_sums(probability, trials, terms)
+        return np.asarray(np.exp(series @ known[1 : terms + 1]))
     product = np.ones(len(frequency), dtype=complex)
-    single = bool((trials == 1).all())
+    single = are_ones(trials)
     for block in _blocks(len(probability)):
         for index, step in enumerate(steps):
             factors = 1 + probability[block] * step
@@ -90,7 +97,7 @@ def _terms(largest: float, number: float, most: int) -> int:
     """Return the number of terms with a remainder below rounding error; 0 if too many are needed."""
     if largest >= WITHIN:
         return 0
-    orders = np.arange(1, most + 1)
+    orders = np.arange(1, min(most, MOST_POWERS) + 1)
     left = number * largest ** (orders + 1.0) / ((orders + 1) * (1 - largest))
     return int(orders[left < LEFT_OUT][0]) if (left < LEFT_OUT).any() else 0
 

@@ -10,7 +10,8 @@ from howsure.arrays import Array
 from howsure.native.library import kernel, require_equal
 
 IN_CACHE = 2**15  # numbers that stay in the cache over several passes
-BLOCK, LANES = 1024, 32  # block size of sums of powers, so that both versions round equally
+MOST_POWERS = 32
+RUN, LANES = 128, 4  # size of runs and lanes of sums of powers, so that both versions round equally
 
 
 def class_moments(counts: Array, squares: Array, truth: Array, slopes: Array) -> Array:
@@ -48,37 +49,38 @@ def class_moments(counts: Array, squares: Array, truth: Array, slopes: Array) ->
     return np.stack([np.bincount(truth, each, classes) for each in (counts, squares, second, fourth)], -1)
 
 
-def power_sums(numbers: Array, weights: Array, most: int) -> Array:
-    """Return the weighted sums of numbers to the powers 1 … most.
+def chance_sums(chance: Array, number: Array, most: int) -> Array:
+    """Return the sums of ``n (1 - p)`` and of ``n p``, ``n p²`` … ``n p^most`` over chances p of n trials each.
 
     Parameters
     ----------
-    numbers, weights : ndarray of shape (n,)
-        Numbers and weights, not necessarily contiguous; the weights can be one broadcast weight.
+    chance, number : ndarray of shape (n,)
+        Chances, and the number of trials or the weight of each; not necessarily contiguous. The numbers can be one
+        broadcast number.
     most : int
-        The highest power.
+        The highest power, at most `MOST_POWERS`.
 
     Examples
     --------
-    >>> power_sums(np.array([0.5, 2.0]), np.array([4.0, 1.0]), 3).tolist()
-    [4.0, 5.0, 8.5]
+    >>> chance_sums(np.array([0.5, 0.25]), np.array([4.0, 1.0]), 2).tolist()
+    [2.75, 2.25, 1.0625]
     """
-    numbers, weights = np.asarray(numbers, dtype=float), np.asarray(weights, dtype=float)
-    require_equal("power_sums", numbers.shape, weights.shape)
-    compiled, sums = kernel("power_sums"), np.zeros(most)
+    chance, number = np.asarray(chance, dtype=float), np.asarray(number, dtype=float)
+    require_equal("chance_sums", chance.shape, number.shape)
+    compiled, sums = kernel("chance_sums"), np.zeros(most + 1)
     if compiled is not None:
-        if any(each.strides[0] % each.itemsize for each in (numbers, weights)):  # a field of a structured array
-            numbers, weights = numbers.copy(), weights.copy()
-        apart = (each.strides[0] // each.itemsize for each in (numbers, weights))
-        starts = (ctypes.c_void_p(each.ctypes.data) for each in (numbers, weights))
-        compiled(len(numbers), most, *apart, *starts, sums)
+        if any(each.strides[0] % each.itemsize for each in (chance, number)):  # a field of a structured array
+            chance, number = chance.copy(), number.copy()
+        apart = (each.strides[0] // each.itemsize for each in (chance, number))
+        starts = (ctypes.c_void_p(each.ctypes.data) for each in (chance, number))
+        compiled(len(chance), most, *apart, *starts, sums)
         return sums
-    for first in range(0, len(numbers), IN_CACHE):
-        base = np.ascontiguousarray(numbers[first : first + IN_CACHE])
-        power = np.zeros((-(-len(base) // BLOCK), BLOCK // LANES, LANES))
-        own = power.reshape(-1)[: len(base)]
-        np.multiply(weights[first : first + IN_CACHE], base, out=own)
-        for order in range(most):
-            sums[order] = np.cumsum(np.append(sums[order], power.sum(1)))[-1]
-            own *= base
+    for first in range(0, len(chance), IN_CACHE):
+        base, weight = chance[first : first + IN_CACHE], number[first : first + IN_CACHE]
+        products = np.zeros((-(-len(base) // RUN), RUN // LANES, LANES))
+        own = products.reshape(-1)[: len(base)]
+        np.multiply(weight, 1 - base, out=own)
+        for order in range(most + 1):
+            sums[order] = np.cumsum(np.append(sums[order], products.sum(1)))[-1]
+            np.multiply(own if order else weight, base, out=own)
     return sums

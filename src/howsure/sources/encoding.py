@@ -53,8 +53,12 @@ class Column:
         """Return the positions of the levels that occur."""
         number = len(self.levels)
         if number > FEW_LEVELS:
-            return np.flatnonzero(np.bincount(self._places, minlength=number))
-        return np.flatnonzero([(self.codes == self.offset + place).any() for place in range(number)])
+            return np.flatnonzero(np.bincount(self.places, minlength=number))
+        return np.flatnonzero([self._occurs(self.offset + place) for place in range(number)])
+
+    def _occurs(self, code: int) -> bool:
+        """Whether a code occurs; most do among the first rows."""
+        return bool((self.codes[:FEW] == code).any() or (self.codes[FEW:] == code).any())
 
     def used(self) -> tuple[Array, Array]:
         """Return each row's code among the sorted values that occur, and these values; independent of the row order."""
@@ -62,10 +66,15 @@ class Column:
         order = sort_order(self.levels[present])
         code = np.zeros(len(self.levels), dtype=np.intp)
         code[present[order]] = np.arange(len(order))
-        return code[self._places], self.levels[present[order]]
+        return code[self.places], self.levels[present[order]]
+
+    def is_at(self, levels: Array) -> Array:
+        """Return whether each row holds one of the levels of a mask, ``(n,)``."""
+        marked = np.flatnonzero(levels)
+        return self.codes == self.offset + int(marked[0]) if len(marked) == 1 else levels[self.places]
 
     @property
-    def _places(self) -> Array:
+    def places(self) -> Array:
         """The position of each row's level; small types of codes could overflow."""
         return np.asarray(self.codes, dtype=np.intp) - self.offset if self.offset else self.codes
 

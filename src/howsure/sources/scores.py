@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sized
 from typing import Any, overload
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from howsure.arrays import Array
 from howsure.errors import HowsureError, OneClassError
+from howsure.native.ends import ends
 from howsure.native.sorting import count_scores
 from howsure.sources.columns import refuse_other_lengths, same_length
 from howsure.sources.crossed import drawn_anew
@@ -192,8 +194,8 @@ def score_values(values: object, tally: Tally | None = None, role: str = "y_scor
         remedy = f"For n×2 probabilities give the positive class's column, `{role}[:, 1]`."
         message = f"`{role}` has shape {array.shape}; it is one score a case. {remedy}"
         raise HowsureError(message)
-    finite = np.isfinite(array)
-    if not finite.all():
+    if len(array) and not all(map(math.isfinite, ends(array))):
+        finite = np.isfinite(array)
         is_row = tally is None or tally.is_single
         is_counted = tally is not None and len(tally.n) == len(array)  # else it is of the rows without gaps
         number = int(tally.n[~finite].sum() if tally is not None and is_counted else (~finite).sum())

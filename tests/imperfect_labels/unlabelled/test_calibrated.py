@@ -11,6 +11,7 @@ from sklearn import metrics as sk
 import howsure as hs
 from howsure.imperfect_labels.unlabelled.chunks import chunks
 from howsure.metrics.binding import resolve
+from howsure.native.library import running
 from support.optional import optional
 
 pl = optional("polars")
@@ -123,6 +124,35 @@ def test_periods_have_their_usual_names(every, names):
     assert chunks({"time": times}, {"by": times.astype(str).tolist()}, every, 3).keys == found.keys
 
 
+@pytest.mark.parametrize(
+    "predicted, labels",
+    [
+        ([False, True, True, False], None),
+        ([0.0, 1.0, 1.0, 0.0], None),
+        ([-1, 1, 1, -1], [-1, 1]),
+        (np.array([-100, 100, 100, -100], dtype=np.int8), [-100, 100]),
+        (["0", "1", "1", "0"], None),
+        ([0, "1", 1, "0"], None),
+        (pd.Categorical(["b", "a", "a", "b"], categories=["a", "c", "b"]), ["b", "a"]),
+    ],
+)
+def test_predictions_of_any_type_sum_the_scores_of_their_cases(predicted, labels):
+    """The positive predictions of 0.2 and 0.9 expect 1.1 positive cases, those of 0.7 and 0.4 negative 1.1."""
+    table = hs.calibrated([0.7, 0.2, 0.9, 0.4], y_pred=predicted, labels=labels)
+    assert table.counts == pytest.approx(np.array([[0.9, 0.9], [1.1, 1.1]]))
+    assert table.design.variance(table.counts, np.array([[0.0, 0.0], [0.0, 1.0]])) == pytest.approx(0.16 + 0.09)
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_predictions_of_one_class_leave_the_other_column_empty(share):
+    """Expected counts are sums, and tiny probabilities become 0."""
+    table = hs.calibrated([0.25, 1e-40, 0.5], y_pred=np.full(3, int(share)))
+    expected = np.zeros((2, 2))
+    expected[:, int(share)] = [2.25, 0.75]
+    assert table.counts == pytest.approx(expected)
+    assert table.design.cases.probability.min() == 0
+
+
 @pytest.mark.parametrize("method", ["bootstrap", "bayes"])
 def test_many_distinct_scores_of_a_population_are_drawn(method):
     """The standard error of draws equals the delta method's, at a threshold and with predictions."""
@@ -152,6 +182,9 @@ def test_a_million_scores_take_about_a_sort():
 
     along = fastest(lambda: hs.threshold_curves(hs.calibrated(score), "f1", band="none"))
     assert along < 10 * fastest(lambda: np.argsort(score))
+    predicted = (score >= 0.5).astype(int)
+    if running() == "compiled C":  # the counts of predictions cost a few passes, less than half a sort
+        assert fastest(lambda: hs.calibrated(score, y_pred=predicted)) < fastest(lambda: np.argsort(score)) / 2
 
 
 @pytest.mark.parametrize(

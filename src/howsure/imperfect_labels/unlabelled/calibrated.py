@@ -18,6 +18,8 @@ from howsure.imperfect_labels.calibration.calibrator import Calibrator
 from howsure.imperfect_labels.unlabelled.batch import calibrated_batch
 from howsure.imperfect_labels.unlabelled.chunks import Every, chunks
 from howsure.imperfect_labels.unlabelled.columns import NONE, case_weights, predicted_positions, probability_columns
+from howsure.native.ends import are_ones, total
+from howsure.native.sides import by_side
 from howsure.native.sorting import count_scores
 from howsure.sources.frames import Rows, columns, rows, weight_or_counts
 from howsure.sources.groups import by_columns, roles
@@ -308,32 +310,31 @@ def _binary(labels: Any) -> Array:
 def _of_scores(
     score: Array, number: Array, weight: Array | float, classes: Array, design: type[Batch | Population]
 ) -> Table:
-    if np.ndim(weight) == 0 and (number == 1).all():
+    if np.ndim(weight) == 0 and are_ones(number):
         distinct, both = count_scores(np.zeros(len(score), dtype=bool), score)
         number_each = np.broadcast_to(1.0, len(distinct)) if len(distinct) == len(score) else both[:, 0].copy()
         del both  # twice as large as the scores
     else:
         distinct, place = np.unique(score, return_inverse=True)
         number_each = np.bincount(place, number)
-    probability = _of_both_classes(distinct)
-    places = np.int32 if probability.size < 2**31 else np.int64
-    own, cells = np.arange(len(distinct), dtype=places), np.arange(probability.size, dtype=places)
+    second = distinct if distinct[0] >= NONE else np.where(distinct < NONE, 0.0, distinct)
+    places = np.int32 if 2 * len(second) < 2**31 else np.int64
+    own, cells = np.arange(len(second), dtype=places), np.arange(2 * len(second), dtype=places)
     if np.ndim(weight) == 0:
-        cases = Cases(probability, number_each, own, cells.reshape(-1, 2))
-        counts = probability if (number_each == 1).all() else probability * number_each[:, None]
+        cases = Cases(second, number_each, own, cells.reshape(-1, 2))
+        counts = _of_both_classes(second)
+        counts = counts if are_ones(number_each) else counts * number_each[:, None]
     else:
-        cases = Cases(probability[place], number, place, cells.reshape(-1, 2), weight)
-        counts = cases.counts(probability.shape)
+        cases = Cases(second[place], number, place, cells.reshape(-1, 2), weight)
+        counts = cases.counts((len(second), 2))
     return ScoresTable(counts=counts, scores=distinct, labels=classes, design=design(cases), rows=_total(number))
 
 
-def _of_both_classes(score: Array) -> Array:
+def _of_both_classes(second: Array) -> Array:
     """Return the probabilities of the negative and the positive class, each contiguous in memory, ``(n, 2)``."""
-    columns = np.empty((2, len(score)))
-    np.subtract(1, score, out=columns[0])
-    columns[1] = score
-    if score.min() < NONE:
-        columns[1, score < NONE] = 0.0
+    columns = np.empty((2, len(second)))
+    np.subtract(1, second, out=columns[0])
+    columns[1] = second
     return columns.T
 
 
@@ -346,16 +347,26 @@ def _of_probabilities(
     design: type[Batch | Population],
 ) -> Table:
     size = len(classes)
-    if score.ndim == 1 and np.ndim(weight) == 0:  # cases with the same prediction lie together: sums need no copies
-        sides = [np.flatnonzero(predicted == each) for each in range(size)]
-        order = np.concatenate(sides)
-        score, number = score[order], number if (number == 1).all() else number[order]
-        predicted = np.repeat(np.arange(size, dtype=np.int8), [len(each) for each in sides])
-    probability = _of_both_classes(score) if score.ndim == 1 else score
+    if score.ndim == 1:
+        score, number, weight, predicted = _by_prediction(score, number, weight, predicted)
     cells = size * np.arange(size) + np.arange(size)[:, None]
-    cases = Cases(probability, number, predicted, cells, weight)
+    cases = Cases(score, number, predicted, cells, weight)
     counts = cases.counts((size, size))
     return ConfusionTable(counts=counts, labels=classes, design=design(cases), rows=_total(number))
+
+
+def _by_prediction(
+    score: Array, number: Array, weight: Array | float, predicted: Array
+) -> tuple[Array, Array, Array | float, Array]:
+    """Put the cases with the same prediction together: sums over them then need no copies."""
+    called = predicted.view(bool)
+    ordered, first = by_side(score, called, NONE)
+    if not (are_ones(number) and np.ndim(weight) == 0):
+        order = np.concatenate([np.flatnonzero(~called), np.flatnonzero(called)])
+        number, weight = number[order], weight if np.ndim(weight) == 0 else np.asarray(weight)[order]
+    grouped = np.zeros(len(score), dtype=np.int8)
+    grouped[first:] = 1
+    return ordered, number, weight, grouped
 
 
 def _of_rows(
@@ -371,7 +382,7 @@ def _of_rows(
 
 
 def _total(number: Array) -> int:
-    return round(float(number.sum()))
+    return round(total(number))
 
 
 def _of_distribution(distribution: object, n: int | None, classes: Array) -> Table:

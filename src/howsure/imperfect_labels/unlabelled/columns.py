@@ -9,6 +9,7 @@ import numpy as np
 
 from howsure.arrays import Array
 from howsure.errors import HowsureError
+from howsure.native.ends import ends
 from howsure.sources.columns import checked_weight, refuse_other_lengths
 from howsure.sources.encoding import encoded
 from howsure.sources.frames import Rows
@@ -66,13 +67,14 @@ def _in_range(score: Array, tally: Tally | None = None) -> Array:
     if not score.size:
         message = "`y_score` is empty: there is no case to evaluate."
         raise HowsureError(message)
-    if not (score.min() >= 0 and score.max() <= 1):
+    low, high = ends(score)
+    if not (low >= 0 and high <= 1):
         outside = (score < 0) | (score > 1)
         first = int(np.argmax(outside.reshape(len(score), -1).any(1)))
         worst = float(score[outside][0])
         number = outside.sum() if tally is None else tally.n[outside].sum()
         where = f", at row {first}" if tally is None or tally.is_single else ""
-        percent = "divide percentages by 100, or " if score.min() >= 0 and 1 < score.max() <= PERCENT else ""
+        percent = "divide percentages by 100, or " if low >= 0 and 1 < high <= PERCENT else ""
         message = (
             f"`y_score` has {int(number)} values outside [0, 1] (first {worst:g}{where}). "
             f"Without labels a score must be the probability of the class: {percent}give a `calibrator` from "
@@ -108,14 +110,16 @@ def predicted_positions(score: Array, predicted: object, classes: Array) -> Arra
     refuse_other_lengths({"y_score": score, "y_pred": column})
     words = {str(label): index for index, label in enumerate(classes.tolist())}
     known = {**words, **{label: index for index, label in enumerate(classes.tolist())}}  # True is 1, too
-    position, used = column.used()
-    places = []
-    for value in used.tolist():
-        place = known.get(value, words.get(str(value)))
-        if place is None:
+    used = column.occurring()
+    place = np.zeros(len(column.levels), dtype=np.intp)
+    for level, value in zip(used.tolist(), column.levels[used].tolist(), strict=True):
+        found = known.get(value, words.get(str(value)))
+        if found is None:
             raise HowsureError.unknown("class", str(value), words)
-        places.append(place)
-    return np.array(places)[position]
+        place[level] = found
+    if len(classes) == 2:
+        return column.is_at(place == 1).view(np.int8)
+    return place[column.places]
 
 
 def case_weights(given: object, rows: int) -> Array | None:
