@@ -130,6 +130,11 @@ class Bins:
             score = (bins + np.where(several, mean, least))[place]
             return score, np.where(several, width - least, 0.0)[place] if several.any() else None
 
+    def start_in_sql(self, value: str, name: str) -> str:
+        """Return the start of a number's bin as SQL; the number itself if it is unbinned."""
+        width = self.widths[name]
+        return value if not width else f"floor({value} * {1 / width!r}::DOUBLE) * {width!r}::DOUBLE"
+
     def _begin(self, value: Any, name: str) -> Any:
         width = self.widths[name]
         return value if not width else (value * (1 / width)).floor() * width

@@ -9,7 +9,7 @@ import io
 import re
 import tempfile
 import uuid
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -174,11 +174,11 @@ def _sniffed(connection: Any, file: Location, rows: int) -> tuple[Any, ...]:
     return tuple(connection.sql(f"from {sniffer}").fetchall()[0][:10])
 
 
-def csv_as_texts(connection: object, file: Location) -> str:
-    """Return the call that reads a CSV file without types; its first rows suggest the format."""
+def csv_as_texts(connection: object, file: Location) -> Callable[[Location], str]:
+    """Return the call that reads this CSV file, or one like it, without types; its first rows suggest the format."""
     dialect = _sniffed(connection, file, FIRST)
     _refuse_numbered_names(file, dialect[0], [each["name"] for each in dialect[7]])
-    return _as_texts(file, dialect)
+    return lambda other: _as_texts(other, dialect)
 
 
 def lines_as_texts(file: Location, names: Sequence[str]) -> str:

@@ -129,16 +129,28 @@ def counted(
             raise HowsureError(message)
         return counted(frame, names, weight, scores, exact=exact, scale=other)
     total, squared = (n, n) if weight is None else (_floats(found[what]) for what in (TOTAL, SQUARE))
-    settled = {role: bins.settled(found, n, name) for role, name in names.items() if name in bins.columns}
-    return Counted(
-        {role: settled[role][0] if role in settled else found[name] for role, name in names.items()},
-        n,
-        total,
-        squared,
-        multiplicity,
-        {role: spread for role, (_, spread) in settled.items() if spread is not None},
-        {role: rank for role, name in names.items() if (rank := _rank(schema[name])) is not None},
-    )
+    values, spread = settled(found, names, n, bins)
+    ranks = {role: rank for role, name in names.items() if (rank := _rank(schema[name])) is not None}
+    return Counted(values, n, total, squared, multiplicity, spread, ranks)
+
+
+def settled(found: Columns, names: Mapping[str, str], n: Array, bins: Bins) -> tuple[Columns, dict[str, Array]]:
+    """Return the values of each role with the representative scores of bins, and the spread of the scores in them.
+
+    Parameters
+    ----------
+    found : dict of str
+        The columns of `totals`.
+    names : mapping of str
+        Role → column.
+    n : ndarray of shape (rows,)
+        Number of cases of each row.
+    bins : Bins
+        The bins of the scores.
+    """
+    scores = {role: bins.settled(found, n, name) for role, name in names.items() if name in bins.columns}
+    columns = {role: scores[role][0] if role in scores else found[name] for role, name in names.items()}
+    return columns, {role: spread for role, (_, spread) in scores.items() if spread is not None}
 
 
 def totals(

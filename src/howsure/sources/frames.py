@@ -36,7 +36,8 @@ from howsure.sources.locations import is_located
 from howsure.sources.nested import fields_named, with_fields
 from howsure.sources.pooled_models import header_names_models, refuse_pooled_models
 from howsure.sources.streams import Stream
-from howsure.sources.text_counts import distinct_texts
+from howsure.sources.text_counts import distinct_texts, large_text
+from howsure.sources.text_scores import distinct_scores
 from howsure.sources.to_numpy import plain
 from howsure.tables.labels import as_labels
 
@@ -118,6 +119,11 @@ def _rows(
 ) -> Rows:
     """Return the rows of `rows`, with each crossed factor as a separate column."""
     role, weight = weight_or_counts(weight, counts)
+    if scores and weight is None and is_located(data):
+        counted_texts = _counted_scores(data, asked, scores, gaps, exact=exact, check=check)
+        if counted_texts is not None:
+            n = counted_texts.n
+            return _in_order(Rows(counted_texts.columns, Tally(n, n, n), counted_texts.spread))
     frame, given = _found(data, asked, weight, role, check=check)
     weight = None if weight is None else given.pop(role)
     if frame is None:
@@ -312,15 +318,32 @@ def _held_or_located(data: Any) -> Any:
 
 def _counted_texts(data: Any, names: Mapping[str, Any], *, check: bool) -> Counted | None:
     """Return the counts of a large text file whose columns are named; None for other data."""
-    if not all(isinstance(name, str) for name in names.values()):
+    if not _are_plain_names(data, names, check=check):
         return None
-    if check:
-        refuse_confused(dict(names))
     found = distinct_texts(data, names.values())
-    if found is None or (check and header_names_models(Path(data if isinstance(data, str | Path) else data[0]))):
+    if found is None:
         return None
     n = np.asarray(found[N], dtype=float)
     return _without_gaps(Counted({role: found[name] for role, name in names.items()}, n, n, n), ())
+
+
+def _counted_scores(
+    data: Any, names: Mapping[str, Any], scores: Sequence[str], gaps: Sequence[str], *, exact: bool, check: bool
+) -> Counted | None:
+    """Return the counts of a large text file by label and score; None for other data, and for clusters."""
+    if CLUSTER in names or not _are_plain_names(data, names, check=check):
+        return None
+    found = distinct_scores(data, names, scores, exact=exact)
+    return None if found is None else _without_gaps(found, {*scores, *gaps})
+
+
+def _are_plain_names(data: Any, names: Mapping[str, Any], *, check: bool) -> bool:
+    """Whether all columns are named, and the header has no column of models whose rows must be read as well."""
+    if not all(isinstance(name, str) for name in names.values()) or large_text(data) is None:
+        return False
+    if check:
+        refuse_confused(dict(names))
+    return not (check and header_names_models(Path(data if isinstance(data, str | Path) else data[0])))
 
 
 def _counted(
