@@ -14,9 +14,10 @@ from howsure.namespaces import namespace
 
 
 def _metric(name):  # noqa: ANN001, ANN202 - the stub has the types
+    from howsure.metrics.other_names import advice
     from howsure.metrics.spec import named
 
-    return f"Ask for the metric: estimate(table, '{name}')." if named(name) else ""
+    return f"Ask for the metric: estimate(table, '{name}')." if named(name) else advice(name)
 
 
 __getattr__, __dir__, __all__ = namespace(__name__, __file__, _metric)

@@ -179,4 +179,16 @@ def canonical_average(word: str) -> str:
     if word == "samples":
         message = "The average 'samples' is of the cases of multilabel data: `hs.f1_score(…, average='samples')`."
         raise HowsureError(message)
+    if word.isdecimal():
+        message = (
+            f"'@{word}' is no average over classes. A metric of the first {word} results is a number of each query: "
+            "make a table of these numbers by `hs.values`, and ask for their 'mean'."
+        )
+        raise HowsureError(message, "unknown-average")
+    if "=" in word or word.replace(".", "", 1).isdecimal():
+        message = (
+            f"'@{word}' is no average over classes. A threshold is the argument `threshold` of `estimate`, and a point "
+            "of the ROC curve an argument of the metric: 'recall_at+fpr=0.01'."
+        )
+        raise HowsureError(message, "unknown-average")
     raise HowsureError.unknown("average", word, [*BY_NAME, *SINGLE, *POOLED, *PER_CLASS])

@@ -10,7 +10,8 @@ ACRONYMS = {
         name: name.upper()
         for name in (
             *("f1", "f2", "mcc", "npv", "ppv", "auc", "auroc", "dor", "p4", "ece", "ici", "e50", "e90"),
-            *("tpr", "fpr", "tnr", "fnr"),
+            *("tpr", "fpr", "tnr", "fnr", "tar", "frr", "fmr", "fnmr", "hter"),
+            *("csi", "pod", "pofd", "tss", "hss", "bss", "oa", "uar", "ppa", "npa", "opa"),
         )
     },
     "roc_auc": "ROC AUC",

@@ -15,19 +15,10 @@ import howsure.metrics.confusion  # noqa: F401 - the usual metrics; the registry
 from howsure.cached import cached_property
 from howsure.errors import MOST_LISTED, HowsureError, listed, one_of
 from howsure.metrics.averages import canonical_average
+from howsure.metrics.other_names import SIGNS, meant, unknown
 from howsure.metrics.registry import REGISTRY, Definition, canonical
 
 PASSES = re.compile(r"^\s*pass\s*@\s*(?=\d)", re.IGNORECASE)  # the @ of pass@2 names no average
-NUMBERED = (  # names with a number, and what they mean
-    (r"f_?(\d+(?:\.\d+)?)(?:_score)?", "fbeta+beta={}"),
-    (r"top_?(\d+)(?:_accuracy)?", "top_k_accuracy+k={}"),
-    (r"pass_at_(\d+)", "pass_at+k={}"),
-    (r"pass(?:\^|_all_)(\d+)", "pass_all+k={}"),
-)
-SIGNS = {"lr+": "plr", "lr_": "nlr", "lr−": "nlr"}  # likelihood ratios; a plus would start an argument
-FORMS = SIGNS | dict.fromkeys(("citl", "calibration_in_the_large"), "calibration_intercept+slope=fixed")
-PARTIAL_AREAS = ("partial_auc", "pauc", "partial_roc_auc", "roc_pauc")
-WRITTEN = ("macro", "micro", "weighted")  # averages that others write into a metric's name
 REMEMBERED = 4096  # parsed strings
 
 
@@ -170,7 +161,7 @@ def named(text: str) -> Definition | None:
         message = f"A metric is named by a spec string such as 'f1@macro', not by {type(text).__name__}."
         raise HowsureError(message)
     name = _split(text)[0]
-    return REGISTRY.find(name) or REGISTRY.find(_meant(canonical(name))[0].partition("+")[0])
+    return REGISTRY.find(name) or REGISTRY.find(meant(canonical(name))[0].partition("+")[0])
 
 
 def _split(text: str) -> tuple[str, list[str], str | None]:
@@ -195,11 +186,11 @@ def range_named(text: str) -> tuple[float, float]:
 def _parsed(text: str, definition: Definition | None) -> Spec:
     head, settings, tail = _split(text)
     if definition is None:
-        raise _unknown(head.strip())
+        raise unknown(head.strip())
     asked = head.strip().lower() if canonical(head) in SIGNS else canonical(head)
     given = dict[str, str]()
-    meant, average = ("", "") if REGISTRY.find(head) else _meant(canonical(head))
-    implied = dict(_pair(each, text) for each in meant.split("+")[1:])
+    own, average = ("", "") if REGISTRY.find(head) else meant(canonical(head))
+    implied = dict(_pair(each, text) for each in own.split("+")[1:])
     if average and tail is not None:
         message = f"'{text}' names two averages: '{average}' and '{tail}'. Drop one."
         raise HowsureError(message)
@@ -230,38 +221,6 @@ def _parsed(text: str, definition: Definition | None) -> Spec:
     if positive is not None:
         written = f"{written or 'binary'}+positive_class={positive}"
     return spec if written is None else _with_average(spec, written, text)
-
-
-def _unknown(head: str) -> HowsureError:
-    """Return the error for a name that no metric has, with the nearest ones."""
-    if "," in head:
-        several = ", ".join(repr(each.strip()) for each in head.split(","))
-        return HowsureError(f"There is no metric '{head}'. Name several as a list: [{several}].")
-    if canonical(head) in PARTIAL_AREAS:
-        message = (
-            f"'{head}' needs its limit: 'roc_auc+max_fpr=0.1' up to a false positive rate, 'roc_auc+min_tpr=0.9' from "
-            "a true positive rate. `+standardized=false` gives the plain area."
-        )
-        return HowsureError(message, "unknown-metric")
-    if positive := re.fullmatch(r"neg_(\w+)", canonical(head)):
-        message = f"'{head}' is scikit-learn's name for the metric times −1. Ask for '{positive[1]}': lower is better."
-        return HowsureError(message)
-    return HowsureError.unknown("metric", head.partition("+")[0].strip(), REGISTRY.names)
-
-
-def _meant(name: str) -> tuple[str, str]:
-    """Return the metric, with arguments, and the average for another package's name; empty if unknown."""
-    for pattern, metric in NUMBERED:
-        if number := re.fullmatch(pattern, name):
-            return metric.format(number[1]), ""
-    if pairs := re.fullmatch(r"roc_auc_(ov[ro])(_weighted)?", name):
-        return "roc_auc", f"{'weighted' if pairs[2] else 'macro'}+multi_class={pairs[1]}"
-    for average in WRITTEN:
-        own = name.removeprefix(f"{average}_").removesuffix(f"_{average}")
-        definition = None if own == name else REGISTRY.find(own)
-        if definition is not None and definition.has_averages:
-            return definition.name, average
-    return FORMS.get(name, ""), ""
 
 
 def _with_average(spec: Spec, tail: str, text: str) -> Spec:
