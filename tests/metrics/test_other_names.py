@@ -5,9 +5,10 @@ import pytest
 
 import howsure as hs
 from howsure.metrics.averages import canonical_average
-from howsure.metrics.other_names import ADVICE, ADVICE_OF, MEANT, METRIC_OF, squeezed
+from howsure.metrics.other_names import ADVICE, ADVICE_OF, MEANT, METRIC_OF
 from howsure.metrics.registry import REGISTRY
 from howsure.metrics.spec import parse
+from howsure.names import squeezed
 
 TP, FN, FP, TN = 50, 7, 11, 132
 TWO = hs.from_counts([[TN, FP], [FN, TP]])
@@ -158,3 +159,12 @@ def test_estimates_show_the_name_that_was_given():
     estimate = hs.estimate(TWO, "Heidke skill score")
     assert (estimate.metric, parse("Heidke skill score").label) == ("kappa", "heidke_skill_score")
     assert estimate.sentence().startswith("Heidke skill score was 0.78")
+
+
+@pytest.mark.parametrize(
+    "word, average",
+    [("macro-average", "macro"), ("Macro avg", "macro"), ("weighted avg", "weighted"), ("per class", "none")],
+)
+def test_signs_and_blanks_of_an_average_do_not_matter(word, average):
+    """Averages are named as classification reports print them, too."""
+    assert parse(f"f1@{word}").text == f"f1@{average}"

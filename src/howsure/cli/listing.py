@@ -14,8 +14,9 @@ from howsure.methods.core.registry import find
 from howsure.methods.library import METHODS, suitable_methods
 from howsure.metrics.averages import AVERAGES
 from howsure.metrics.laws import generic_tables
-from howsure.metrics.registry import REGISTRY, Definition, canonical
+from howsure.metrics.registry import REGISTRY, Definition
 from howsure.metrics.spec import Spec, named, parse, signature
+from howsure.names import canonical
 from howsure.sources.detections import detections
 from howsure.sources.events import events
 from howsure.tables.confusion import ConfusionTable

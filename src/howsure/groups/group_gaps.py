@@ -25,8 +25,8 @@ from howsure.methods.core.names import MethodName
 from howsure.methods.core.standard_errors import normal_quantile
 from howsure.metrics.binding import listed_metrics, of_counts, requested, threshold_for
 from howsure.metrics.metric import Metric
-from howsure.metrics.registry import canonical
 from howsure.metrics.spec import Spec, named as definition_named
+from howsure.names import canonical
 from howsure.tables.addition import add_tables
 from howsure.tables.batch import Tables
 from howsure.tables.labels import refuse_disjoint

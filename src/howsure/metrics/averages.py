@@ -16,6 +16,7 @@ import numpy as np
 from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.metrics.forms import divide, mean_of_defined
+from howsure.names import squeezed
 
 TIED = 1e-12  # relative distance of the values of tied classes, which is rounding
 
@@ -163,6 +164,14 @@ EXTREMES = ("min", "max")  # not differentiable if classes tie
 SINGLE = ("binary", "select_positive", "select")  # one class against the rest
 POOLED = ("micro", "micro_average")  # the outcomes of all classes added up
 PER_CLASS = ("none",)  # one value a class: `evaluate` gives one estimate for each
+OF_OTHERS = {"macro": ("macro avg", "unweighted"), "micro": ("micro avg",), "weighted": ("weighted avg",)} | {
+    "none": ("per class", "each", "each class", "class-wise")
+}
+NAMES = {squeezed(name): average.name for name, average in BY_NAME.items()} | {
+    squeezed(each): name
+    for name, others in ((SINGLE[0], SINGLE), (POOLED[0], POOLED), (PER_CLASS[0], PER_CLASS), *OF_OTHERS.items())
+    for each in others
+}
 
 
 def canonical_average(word: str) -> str:
@@ -171,11 +180,8 @@ def canonical_average(word: str) -> str:
         message = f"An average is a name such as 'macro', not {word!r}."
         raise HowsureError(message)
     word = word.strip().lower()
-    if word in BY_NAME:
-        return BY_NAME[word].name
-    for names in (SINGLE, POOLED, PER_CLASS):
-        if word in names:
-            return names[0]
+    if (name := NAMES.get(squeezed(word))) is not None:
+        return name
     if word == "samples":
         message = "The average 'samples' is of the cases of multilabel data: `hs.f1_score(…, average='samples')`."
         raise HowsureError(message)

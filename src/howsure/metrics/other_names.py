@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from howsure.errors import HowsureError
-from howsure.metrics.registry import REGISTRY, canonical
+from howsure.metrics.registry import REGISTRY
+from howsure.names import canonical, squeezed
 
 NUMBERED = (  # names with a number, and the metric that they mean
     (r"f_?(\d+(?:\.\d+)?)(?:_score)?", "fbeta+beta={}"),
@@ -94,17 +95,6 @@ ADVICE = {  # the names that mean no metric, by what is said of them
 }
 METRIC_OF = {name: metric for metric, names in MEANT.items() for name in names.split()}
 ADVICE_OF = {name: sentence for sentence, names in ADVICE.items() for name in names.split()}
-
-
-def squeezed(name: str) -> str:
-    """Return a name in lower case without blanks, hyphens and other signs, as "F1-Score" and "f1_score" share it.
-
-    Examples
-    --------
-    >>> squeezed("Youden's J"), squeezed("AUC-ROC")
-    ('youdensj', 'aucroc')
-    """
-    return re.sub(r"[\W_]", "", name.lower())
 
 
 def meant(name: str) -> tuple[str, str]:

@@ -20,6 +20,7 @@ from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.metrics.forms import STEP, Better, Distance, OperatingPoint, Rank, Ratio, Undefined, divide
 from howsure.metrics.kinds import CELLS, COEFFICIENTS, FORMS, LIBRARY, MARGINS, OUTCOMES, SCORES, Form
+from howsure.names import canonical
 from howsure.native.losses import CellLosses
 from howsure.native.resampling import Ranked
 
@@ -382,11 +383,6 @@ class Registry:
 
     def __len__(self) -> int:
         return len(list(iter(self)))
-
-
-def canonical(name: str) -> str:
-    """Lower case, with underscores for blanks and hyphens."""
-    return name.strip().lower().replace("-", "_").replace(" ", "_")
 
 
 REPORTED = "howsure.metrics.agreement"  # module of metrics that reports show with the usual ones

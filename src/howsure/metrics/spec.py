@@ -16,7 +16,8 @@ from howsure.cached import cached_property
 from howsure.errors import MOST_LISTED, HowsureError, listed, one_of
 from howsure.metrics.averages import canonical_average
 from howsure.metrics.other_names import SIGNS, meant, unknown
-from howsure.metrics.registry import REGISTRY, Definition, canonical
+from howsure.metrics.registry import REGISTRY, Definition
+from howsure.names import canonical
 
 PASSES = re.compile(r"^\s*pass\s*@\s*(?=\d)", re.IGNORECASE)  # the @ of pass@2 names no average
 REMEMBERED = 4096  # parsed strings

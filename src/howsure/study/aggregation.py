@@ -14,6 +14,7 @@ from howsure.errors import HowsureError, one_of
 from howsure.estimates.estimate import Estimate
 from howsure.methods.core.standard_errors import is_positive_error
 from howsure.methods.numerics.draw_summaries import highest_density
+from howsure.names import canonical
 from howsure.pooling.bounded import BINOMIAL_NORMAL, ESTIMANDS, bounded_pool
 from howsure.pooling.conflation import DENSITIES, conflate
 from howsure.pooling.effects import ALONE, MODELS, normal_pool
@@ -129,7 +130,7 @@ def aggregation(
     if not isinstance(name, str | None):
         message = f"An aggregation is named by a text such as '{DEFAULT}', not by {name!r}."
         raise HowsureError(message)
-    word = (name or (DEFAULT if scale is None else UNBOUNDED)).strip().lower().replace("-", "_").replace(" ", "_")
+    word = canonical(name or (DEFAULT if scale is None else UNBOUNDED))
     word = SYNONYMS.get(word, word)
     if word not in KNOWN:
         raise HowsureError.unknown("aggregation", str(name), [*KNOWN, *SYNONYMS])

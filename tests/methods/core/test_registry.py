@@ -3,9 +3,10 @@
 import pytest
 
 import howsure as hs
-from howsure.methods.core.lookup import named
+from howsure.methods.core.lookup import METHOD_OF, OF_OTHERS, named
 from howsure.methods.core.method import Method
-from howsure.methods.core.registry import METHODS, Variant, canonical, find, register
+from howsure.methods.core.registry import METHODS, Variant, find, register
+from howsure.names import canonical, squeezed
 
 
 def kind_of(name, **more):
@@ -74,3 +75,41 @@ def test_a_class_that_lacks_a_method_is_named_with_it():
     with pytest.raises(hs.HowsureError, match="`at_levels`"):
         type("Lacking", (Method,), {"name": "lacking_of_test", "__module__": "elsewhere"})
     assert find("lacking_of_test") is None
+
+
+@pytest.mark.parametrize(
+    "given, own",
+    [
+        ("Wilson score", "wilson"),
+        ("Wilson with continuity correction", "wilson_cc"),
+        ("exact (binomial)", "clopper_pearson"),
+        ("Clopper–Pearson", "clopper_pearson"),
+        ("mid-P", "mid_p"),
+        ("normal approximation", "wald"),
+        ("profile likelihood", "likelihood_ratio"),
+        ("Delta method", "delta"),
+        ("Bayesian", "bayes"),
+        ("stud", "bootstrap_studentized"),
+        ("bootstrap-t", "bootstrap_studentized"),
+        ("basic", "bootstrap_basic"),
+        ("BootstrapBCa", "bootstrap_bca"),
+    ],
+)
+def test_other_packages_names_mean_a_method(given, own):
+    """Names of R's boot and binom and of papers are understood; capitals, blanks and signs make no difference."""
+    assert repr(named(given)) == repr(named(own))
+
+
+def test_no_name_of_others_is_one_of_howsures():
+    """A listed name means one method, and is no method's own name."""
+    own = {squeezed(each) for entry in METHODS.values() for each in (entry.variant.name, *entry.variant.synonyms)}
+    assert not own & set(METHOD_OF)
+    assert sum(len(names.split()) for names in OF_OTHERS.values()) == len(METHOD_OF)
+
+
+@pytest.mark.parametrize("name", ["hdi", "jackknife", "permutation"])
+def test_a_name_that_is_near_no_other_has_a_remedy(name):
+    """The error names the command that lists the methods."""
+    with pytest.raises(hs.HowsureError, match="`howsure methods f1`") as caught:
+        named(name)
+    assert caught.value.code == "unknown-method"

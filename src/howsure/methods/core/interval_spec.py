@@ -7,7 +7,7 @@ from typing import Any, Literal, final, get_args
 
 import numpy as np
 
-from howsure.errors import HowsureError, checked_level, one_of
+from howsure.errors import HowsureError, checked_level
 from howsure.methods.core.interval import Interval
 from howsure.methods.core.method import Method
 from howsure.metrics.metric import Metric
@@ -37,7 +37,12 @@ class IntervalSpec:
     def checked(cls, confidence_level: object, alternative: Any) -> IntervalSpec:
         """Return the requested sides; raise an error for unknown ones and for one-sided levels of at most 1/2."""
         level = checked_level(confidence_level)
-        one_of("alternative", alternative, SIDES)
+        if not isinstance(alternative, str) or alternative not in SIDES:
+            message = (
+                f"There is no alternative '{alternative}'. 'two-sided' gives both limits, 'greater' a lower and 'less' "
+                "an upper one."
+            )
+            raise HowsureError(message, "unknown-alternative")
         if alternative != "two-sided" and level <= 0.5:
             message = f"`confidence_level` of a one-sided limit lies between 0.5 and 1, not {level:g}."
             raise HowsureError(message)

@@ -4,8 +4,25 @@ from __future__ import annotations
 
 from howsure.errors import HowsureError
 from howsure.methods.core.method import Method
-from howsure.methods.core.registry import AUTOMATIC, METHODS, canonical, find
+from howsure.methods.core.registry import AUTOMATIC, METHODS, Entry, find
+from howsure.names import canonical, squeezed
 
+OF_OTHERS = {  # names without blanks and signs, by the method that they mean
+    "wilson": "wilsonscore",
+    "wilson_cc": "wilsonwithcontinuitycorrection wilsonscorecc",
+    "clopper_pearson": "cp exactbinomial binomialexact",
+    "agresti_coull": "ac",
+    "wald": "normalapproximation waldinterval asymptotic",
+    "likelihood_ratio": "likelihood profilelikelihood profile lrt",
+    "delta": "deltamethod",
+    "hanley_mcneil": "hanley",
+    "bayes": "bayesian credible credibleinterval",
+    "bootstrap_percentile": "percentilebootstrap perc",
+    "bootstrap_basic": "basic reversepercentile",
+    "bootstrap_bca": "biascorrectedandaccelerated biascorrectedaccelerated",
+    "bootstrap_studentized": "studentized bootstrapt stud",
+}
+METHOD_OF = {name: method for method, names in OF_OTHERS.items() for name in names.split()}
 TESTS = {  # by their names as methods
     "mcnemar": "mcnemar",
     "mcnemar_test": "mcnemar",
@@ -35,14 +52,27 @@ def named(method: str | Method | type[Method] | None) -> Method | None:
     if not isinstance(method, str):
         message = f"`method` is a method or its name, not {type(method).__name__}. `howsure methods` lists them."
         raise HowsureError(message)
-    if canonical(method) == AUTOMATIC:
+    if canonical(method) in (AUTOMATIC, "default"):
         return None
-    entry = find(method)
+    entry = find(method) or _of_others(method)
     if entry is None and canonical(method) in TESTS:
         message = f"`method` is of intervals, and {method!r} is a test: `hs.{TESTS[canonical(method)]}(table)`."
         raise HowsureError(message, "unknown-method")
     if entry is None:
-        synonyms = [word for each in list(METHODS.values()) for word in each.variant.synonyms]
-        raise HowsureError.unknown("method", method, [AUTOMATIC, *METHODS, *synonyms])
+        error = HowsureError.unknown("method", method, [AUTOMATIC, *METHODS, *_synonyms()])
+        hint = "" if "Did you mean" in str(error) else " `howsure methods f1` lists those of a metric."
+        raise HowsureError(f"{error}{hint}", error.code)
     found: Method = entry.method()
     return found
+
+
+def _of_others(name: str) -> Entry | None:
+    """Return the entry of another package's name, or of one of howsure's but for its signs; None if there is none."""
+    plain = squeezed(name)
+    own = {squeezed(each): each for each in (*METHODS, *_synonyms())}
+    known = own.get(plain) or METHOD_OF.get(plain)
+    return None if known is None else find(known)
+
+
+def _synonyms() -> list[str]:
+    return [word for each in list(METHODS.values()) for word in each.variant.synonyms]

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from howsure.errors import HowsureError
+from howsure.names import canonical
 
 AUTOMATIC = "auto"  # the name of no method, but of choosing one
 LIBRARY = "howsure.methods.library"
@@ -112,8 +113,3 @@ def _registered(name: str) -> Entry | None:
     word = canonical(name)
     known = METHODS.get(word)  # read once, and copied below: another thread can register methods meanwhile
     return known or next((entry for entry in list(METHODS.values()) if word in entry.variant.synonyms), None)
-
-
-def canonical(name: str) -> str:
-    """Lower case, with underscores for blanks and hyphens."""
-    return name.strip().lower().replace("-", "_").replace(" ", "_")

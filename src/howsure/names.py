@@ -1,0 +1,27 @@
+"""Names as people write them: small and capital letters, blanks, hyphens and signs make no difference."""
+
+from __future__ import annotations
+
+import re
+
+
+def canonical(name: str) -> str:
+    """Return a name in lower case, with underscores for blanks and hyphens.
+
+    Examples
+    --------
+    >>> canonical("Mid-p"), canonical(" Cohen kappa ")
+    ('mid_p', 'cohen_kappa')
+    """
+    return name.strip().lower().replace("-", "_").replace(" ", "_")
+
+
+def squeezed(name: str) -> str:
+    """Return a name in lower case without blanks, hyphens and other signs, which "F1-Score" and "f1_score" share.
+
+    Examples
+    --------
+    >>> squeezed("Youden's J"), squeezed("AUC-ROC")
+    ('youdensj', 'aucroc')
+    """
+    return re.sub(r"[\W_]", "", name.lower())
