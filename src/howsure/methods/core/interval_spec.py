@@ -37,7 +37,7 @@ class IntervalSpec:
     def checked(cls, confidence_level: object, alternative: Any) -> IntervalSpec:
         """Return the requested sides; raise an error for unknown ones and for one-sided levels of at most 1/2."""
         level = checked_level(confidence_level)
-        if not isinstance(alternative, str) or alternative not in SIDES:
+        if str(alternative) not in SIDES:
             message = (
                 f"There is no alternative '{alternative}'. 'two-sided' gives both limits, 'greater' a lower and 'less' "
                 "an upper one."
