@@ -6,6 +6,7 @@ import pytest
 from matplotlib import pyplot as plt
 
 import howsure as hs
+from howsure.namespaces import ELSEWHERE, FUNCTIONS
 
 TABLE = hs.from_counts([[50, 3], [5, 42]])
 TWO, DRAWS = np.ones(2), [0.1, 0.2, 0.4]
@@ -174,16 +175,31 @@ def test_counts_by_names_of_classes_are_a_matrix():
         "proportion_confint": "proportion",
         "multipletests": "comparison.adjusted_p_values",
         "model_card": "report_of",
+        "samplesize": "plan",
+        "crossValScore": "cross_validated",
+        "autorank": "compare_all",
+        "cutpointr": "optimal_threshold",
+        "reliability_diagram": "calibration_curve",
     }.items(),
 )
 def test_names_of_other_packages_lead_to_ours(name, use):
-    """A name of PyCM, NannyML, dcurves or statsmodels is answered with the name here, which exists."""
+    """A name of PyCM, NannyML, dcurves, statsmodels or R is answered with the name here, which exists."""
     with pytest.raises(AttributeError, match=f"Use `howsure.{use}`"):
         getattr(hs, name)
     found = hs
     for part in use.split("."):
         found = getattr(found, part)
     assert callable(found)
+
+
+def test_every_answer_to_a_name_of_another_package_exists():
+    """Each function that is advised exists, and no name is listed twice."""
+    for use in FUNCTIONS:
+        found = hs
+        for part in use.split("."):
+            found = getattr(found, part)
+        assert found is not None
+    assert len(ELSEWHERE) == sum(len(names.split()) for names in FUNCTIONS.values())
 
 
 @pytest.mark.parametrize(

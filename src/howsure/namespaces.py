@@ -10,34 +10,39 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-ELSEWHERE = {  # other packages' functions → ours
-    "report": "report_of",
-    "roc_test": "compare",
-    "interval": "estimate",
-    "sensitivity_score": "recall_score",
-    "sample_size": "plan",
-    "power": "plan",
-    "power_analysis": "plan",
-    "make_scorer": "scorer",
-    "confidence_interval": "estimate",
-    "ci": "estimate",
-    "delong_test": "compare",
-    "delong_roc_test": "compare",
-    "permutation_test": "compare",
-    "mcnemar_test": "mcnemar",
-    "roc": "roc_curve",
-    "meta_analysis": "pool",
-    "mrmc": "reader_study",
-    "MetricFrame": "gaps",
-    "ConfusionMatrix": "confusion",
-    "CI": "estimate",
-    "CBPE": "calibrated",
-    "dca": "decision_curve",
-    "proportion_confint": "proportion",
-    "multipletests": "comparison.adjusted_p_values",
-    "model_card": "report_of",
-    "checklist": "report_of",
+from howsure.names import squeezed
+
+FUNCTIONS = {  # names of other packages' functions, without capitals and underscores, by ours
+    "estimate": "ci interval confidenceinterval ciauc ciroc bootstrapmetric bootstraproc metricci",
+    "proportion": "proportionconfint proportionci wilson clopperpearson agresticoull binomtest binomconf binconf "
+    "binomconfint",
+    "compare": "roctest delong delongtest delongroctest permutationtest comparemodels wilcoxon ttestrel pairedttest "
+    "signtest bayesiansignedtest rope proportionsztest fisherexact chi2contingency",
+    "compare_all": "nemenyi friedman friedmanchisquare posthocnemenyifriedman autorank criticaldifference",
+    "cross_validated": "crossvalscore crossvalidate correctedttest nadeaubengio pairedttest5x2cv fivebytwocv",
+    "plan": "samplesize power poweranalysis samsize nrequired pmsampsize",
+    "mcnemar": "mcnemartest",
+    "cochrans_q": "cochranq cochransqtest",
+    "confusion": "confusionmatrix confmat crosstab readcsv frompandas fromdataframe",
+    "evaluate": "epitests diagnostictest summary evaluatepredictions",
+    "report_of": "report modelcard checklist",
+    "gaps": "metricframe fairness",
+    "ratings": "interrater agreement irr",
+    "leaderboard": "rank ranking rankings",
+    "pool": "metaanalysis metaprop reitsma rma madad",
+    "reader_study": "mrmc",
+    "recall_score": "sensitivityscore",
+    "scorer": "makescorer",
+    "roc_curve": "roc plotroc roccurvedisplay",
+    "calibration_curve": "reliabilitydiagram calibrationplot calibrationdisplay valprob",
+    "optimal_threshold": "cutpointr optimalcutpoint optimalcutpoints tunethreshold",
+    "certified_threshold": "conformal learnthentest",
+    "calibrated": "cbpe",
+    "shift": "drift",
+    "decision_curve": "dca",
+    "comparison.adjusted_p_values": "multipletests padjust",
 }
+ELSEWHERE = {name: function for function, names in FUNCTIONS.items() for name in names.split()}
 IMPORT = re.compile(r"^from \.([\w.]*) import (?:\(([^)]*)\)|(.*))$", re.MULTILINE)
 Namespace = tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]
 
@@ -88,7 +93,7 @@ def _absent(name: str, attribute: str, known: dict[str, str], folder: Path, advi
     if attribute.startswith("_"):  # asked by tools, not by users
         return plain
     is_module = (folder / attribute).exists() or (folder / f"{attribute}.py").exists()
-    if is_module and attribute not in ELSEWHERE:  # asked by imports
+    if is_module and squeezed(attribute) not in ELSEWHERE:  # asked by imports
         return plain
     from howsure.errors import did_you_mean
 
@@ -105,4 +110,5 @@ def elsewhere(attribute: str) -> str:
             return ".".join(("howsure", *stub.relative_to(root).with_suffix("").parts, attribute)).replace(
                 ".__init__", ""
             )
-    return f"howsure.{ELSEWHERE[attribute]}" if attribute in ELSEWHERE else ""
+    function = ELSEWHERE.get(squeezed(attribute))
+    return f"howsure.{function}" if function else ""
