@@ -333,6 +333,28 @@ def test_two_classes_need_one_probability(design, group, weight):
         design(replace(one.cases, probability=chance + 0.2)).check((2 * groups,))
 
 
+@pytest.mark.parametrize("design", [Batch, Population])
+def test_cells_in_order_need_not_be_stored(design):
+    """Cases in the cells of a table of scores have the same variances and draws whether their cells are stored or not."""
+    chance, number = np.array([0.2, 0.5, 0.9]), np.array([1.0, 3.0, 2.0])
+    own = np.arange(3)
+    short, long = design(Cases(chance, number)), design(Cases(chance, number, own, np.arange(6).reshape(3, 2)))
+    counts, form = long.cases.counts((3, 2)), np.random.default_rng(0).normal(size=6)
+    short.check((6,))
+    short.check_sums(counts)
+    assert short.variance(counts, form) == pytest.approx(long.variance(counts, form), rel=1e-14)
+    for row in range(4):
+        cut = [each.at_threshold(row, 3) for each in (short, long)]
+        assert cut[0].cases.counts((2, 2)).tolist() == cut[1].cases.counts((2, 2)).tolist()
+    drawn = [each.resample(counts.ravel(), 5, np.random.default_rng(1)) for each in (short, long)]
+    assert drawn[0].tolist() == drawn[1].tolist()
+    for wrong in (Cases(chance, number, own), Cases(chance, number, own, np.arange(4).reshape(2, 2))):
+        with pytest.raises(hs.HowsureError, match="`cells`|`group`"):
+            design(wrong).check((4,))
+    with pytest.raises(hs.HowsureError, match="`group` must be given"):
+        design(Cases(chance, number, cells=np.arange(4).reshape(2, 2))).check((4,))
+
+
 WEIGHT = np.array([0.5, 2.0, 1.0, 3.0, 1.5, 1.0])
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.native.placements import placement_sums
+from howsure.native.placements import area, area_slopes, placement_sums
 
 
 def literal(counts):
@@ -29,6 +29,22 @@ def test_sums_are_those_of_pairs(seed, by_numpy):
         np.testing.assert_allclose(sums.squares, squares, rtol=1e-11, atol=1e-15)
         np.testing.assert_allclose(sums.fourths, fourths, rtol=1e-11, atol=1e-15)
         np.testing.assert_array_equal(sums.cases, counts.sum(0))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_slopes_are_the_change_of_the_area_by_a_little_of_a_case(seed, by_numpy):
+    """Central differences of the area give the same, in tables of every size next to that of a block."""
+    rng = np.random.default_rng(seed)
+    counts = rng.random((int(rng.integers(2, 30)), 2))
+    step = 1e-6
+    expected = np.empty(counts.shape)
+    for cell in np.ndindex(counts.shape):
+        up, down = counts.copy(), counts.copy()
+        up[cell] += step
+        down[cell] -= step
+        expected[cell] = (area(up) - area(down)) / (2 * step)
+    for found in (area_slopes(counts), by_numpy(lambda: area_slopes(counts))):
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)
 
 
 def test_a_table_without_a_class_has_no_area(by_numpy):

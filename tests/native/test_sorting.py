@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from howsure.native.sorting import count_scores
+from howsure.native.sorting import count_numbers, count_scores
 
 
 def plain(positive, score):
@@ -46,6 +46,18 @@ def test_scores_are_counted_as_by_unique(name, share, by_numpy):
     for found in (count_scores(positive, score), by_numpy(lambda: count_scores(positive, score))):
         np.testing.assert_array_equal(found[0], expected[0])
         np.testing.assert_array_equal(found[1], expected[1])
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_numbers_without_classes_are_counted_as_by_unique(name):
+    """Distinct numbers come in order with how often each occurs."""
+    numbers = SCORES[name].copy()
+    distinct, number = np.unique(numbers, return_counts=True)
+    found = count_numbers(numbers)
+    np.testing.assert_array_equal(found[0], distinct)
+    np.testing.assert_array_equal(found[1], number)
+    assert not np.signbit(found[0][found[0] == 0]).any()
+    np.testing.assert_array_equal(numbers, SCORES[name])
 
 
 def test_columns_need_not_lie_together():

@@ -24,12 +24,13 @@ from howsure.native.gammas import gammas
 from howsure.native.growth import grown
 from howsure.native.interpolation import interpolated
 from howsure.native.isotonic import rising_shares
+from howsure.native.label_variance import label_variance
 from howsure.native.losses import CellLosses, Tilts, square_losses
 from howsure.native.moments import chance_sums, class_moments
 from howsure.native.multinomials import multinomials
 from howsure.native.outcomes import outcomes
 from howsure.native.pairs import count_pairs, whole_numbers
-from howsure.native.placements import placement_sums
+from howsure.native.placements import area_slopes, placement_sums
 from howsure.native.products import ProductTables
 from howsure.native.ranks import cases_of, rank_sums, ranked_units
 from howsure.native.resampling import Ranked, Resamples
@@ -136,6 +137,7 @@ def sorted_scores(rng):
         )
         _, counts = count_scores(rng.random(cases) < rng.choice([0, 0.5, 1]), kinds[trial % 5])
         placement_sums(counts)
+        area_slopes(counts)
     for trial in range(300):
         points = int(rng.choice([1, 2, 7, 300, 5000]))
         bits = rng.integers(2**63, size=points, dtype=np.uint64) * 2 + rng.integers(2, size=points, dtype=np.uint64)
@@ -174,7 +176,7 @@ def refused():  # noqa: C901 - a loop for each kernel
     zeros = np.zeros(4096, dtype=np.uint64)
     function = library._library()
     P, L = (lambda a: ctypes.c_void_p(a.ctypes.data)), ctypes.c_int64
-    for name, arrays in (("count_scores", 5), ("placement_sums", 3), ("area", 3)):
+    for name, arrays in (("count_scores", 5), ("placement_sums", 3), ("area", 3), ("area_slopes", 3)):
         for cases in (0, -1):
             assert function["howsure_" + name](L(cases), *[P(zeros)] * arrays) == 1
     for classes, draws in ((0, 1), (21, 1), (-1, 1), (3, -1)):
@@ -220,6 +222,8 @@ def refused_columns():
         assert function.howsure_count_pairs(*map(L, (1, width, 0, 0, 1, 1)), P(np.array([code])), P(zeros), P(zeros))
     for size in (0, -1):
         assert function.howsure_ends(L(size), P(zeros), P(zeros)) == 1
+    for size, apart in ((-1, 1), (1, -1), (1, 2)):
+        assert function.howsure_label_variance(L(size), L(apart), *[P(zeros)] * 4) == 1
     for size, firsts in ((-1, 0), (1, -1), (1, 2), (2, 1)):
         assert function.howsure_sides(L(size), L(firsts), *[P(zeros)] * 4) == 1
 
@@ -303,6 +307,7 @@ def hostile(rng, trial):
         lambda: interpolated(np.resize(three, 1000), np.sort(one) if trial % 3 else one, two),
         lambda: chance_sums(one, two, int(rng.integers(-1, 40))),
         lambda: ends(one),
+        lambda: label_variance(one, two, np.stack([three, three], 1)),
         lambda: by_side(one, two > 0, 1e-30),
         lambda: class_moments(one, two, whole, three),
         lambda: CellLosses(one).moments(np.abs(two), (0.0, 1.0), int(rng.choice([0, 1, 7, 5000]))),

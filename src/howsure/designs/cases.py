@@ -16,6 +16,7 @@ from howsure.designs.base import safe_divide
 from howsure.designs.poisson_binomial import poisson_binomial
 from howsure.designs.sampling import BLOCK_CELLS, Blocks
 from howsure.native.ends import total
+from howsure.native.label_variance import label_variance
 from howsure.native.moments import chance_sums
 
 SHADES = 2**10  # bins of a probability; grouping cases by bin lowers the variance of their sums by a millionth
@@ -34,17 +35,18 @@ class Cases:
     number
         ``(m,)``: how many cases have these probabilities.
     group
-        ``(m,)``: cases of one group fall in the same cells.
+        ``(m,)``: cases of one group fall in the same cells. Without it each kind is its own group.
     cells
-        ``(groups, K)``: the flat cell of the table in which a case of true class k falls.
+        ``(groups, K)``: the flat cell of the table in which a case of true class k falls. Without it, those of group g
+        are g K … g K + K − 1, as in a table of scores.
     weight
         ``(m,)``: weight of each of these cases; 1.0 if all have the same weight.
     """
 
     probability: Array
     number: Array
-    group: Array
-    cells: Array
+    group: Array | None = None
+    cells: Array | None = None
     weight: Array | float = 1.0
 
     def check(self, cells: int) -> None:
@@ -55,10 +57,32 @@ class Cases:
             invariants.probabilities("probability", self.probability, (None, None))
         number, classes = len(self.probability), self.classes
         invariants.numbers("number", self.number, (number,), 0.0, invariants.MOST_CASES)
-        invariants.positions("cells", self.cells, (None, classes), cells)
-        invariants.positions("group", self.group, (number,), len(self.cells))
+        if self.cells is not None:
+            invariants.positions("cells", self.cells, (None, classes), cells)
+        elif self.number_of_groups * classes != cells:
+            invariants.refuse(f"`cells` must be given unless the table has {classes} cells for each kind of cases.")
+        if self.group is not None:
+            invariants.positions("group", self.group, (number,), self.number_of_groups)
+        elif self.number_of_groups != number:
+            invariants.refuse("`group` must be given unless each kind of cases has its own cells.")
         weight = np.asarray(self.weight)
         invariants.numbers("weight", weight, (number,) if weight.ndim else ())
+
+    @property
+    def number_of_groups(self) -> int:
+        """Number of groups."""
+        return len(self.number) if self.cells is None else len(self.cells)
+
+    @cached_property
+    def groups(self) -> Array:
+        """The group of each kind of cases."""
+        return np.arange(len(self.number)) if self.group is None else self.group
+
+    @cached_property
+    def targets(self) -> Array:
+        """The cells of each group, ``(groups, K)``."""
+        number = self.number_of_groups * self.classes
+        return np.arange(number).reshape(-1, self.classes) if self.cells is None else self.cells
 
     @property
     def classes(self) -> int:
@@ -84,12 +108,13 @@ class Cases:
     @property
     def is_binary(self) -> bool:
         """Whether the cases are binary, unweighted, and in few enough groups for an exact distribution per group."""
-        return self.classes == 2 and len(self.cells) <= FEW_GROUPS and np.ndim(self.weight) == 0
+        return self.classes == 2 and self.number_of_groups <= FEW_GROUPS and np.ndim(self.weight) == 0
 
     @property
     def squared(self) -> Array:
         """Sum of the squared weights of the cases of each kind."""
-        return np.asarray(self.number * self.weight**2)
+        is_plain = np.ndim(self.weight) == 0 and self.weight == 1
+        return self.number if is_plain else np.asarray(self.number * self.weight**2)
 
     @property
     def unit(self) -> float:
@@ -108,27 +133,34 @@ class Cases:
         """Return the expected counts in a table of this shape."""
         found = np.zeros(int(np.prod(shape)))
         if self.is_binary:
-            for cells, sums in zip(self.cells, self._sums_of_powers, strict=True):
+            for cells, sums in zip(self.targets, self._sums_of_powers, strict=True):
                 np.add.at(found, cells, self.weight * sums[:2])
             return found.reshape(shape)
         is_plain = np.ndim(self.weight) == 0 and self.weight == 1
         weight = self.number if is_plain else self.number * self.weight
-        if len(self.cells) > FEW_GROUPS:
+        if self.number_of_groups > FEW_GROUPS:
             mass = self.rows * weight[:, None]
-            return np.bincount(self.cells[self.group].ravel(), mass.ravel(), len(found)).reshape(shape)
-        for own, cells in zip(self._members, self.cells, strict=True):
+            return np.bincount(self.targets[self.groups].ravel(), mass.ravel(), len(found)).reshape(shape)
+        for own, cells in zip(self._members, self.targets, strict=True):
             for place, cell in enumerate(cells):
                 found[cell] += chance_sums(self.of_class(place)[own], weight[own], 1)[1]
         return found.reshape(shape)
 
     def means(self, gradient: Array) -> tuple[Array, Array]:
         """Return each case's slopes by its class, ``(m, K)``, and their expectation, ``(m,)``."""
-        slopes = gradient.ravel()[self.cells][self.group]
+        slopes = gradient.ravel()[self.targets][self.groups]
         return slopes, np.einsum("mk,mk->m", self.rows, slopes)
+
+    def label_variance(self, gradient: Array) -> float:
+        """Return the variance of the sum of the cases' slopes over the labels of two classes."""
+        flat, squared = gradient.ravel(), self.squared
+        are_pairs = self.group is None and self.cells is None
+        slopes = flat.reshape(-1, 2) if are_pairs else flat[self.targets][self.groups]
+        return label_variance(self.second, squared, slopes)
 
     def merged(self, cells: Array) -> Cases:
         """Return the cases in the table whose cell ``cells[c]`` collects cell ``c``, and merge identical ones."""
-        targets = cells[self.cells]
+        targets = cells[self.targets]
         together: dict[bytes, list[int]] = {}  # classes that fall in the same cells everywhere
         for index, column in enumerate(targets.T):
             together.setdefault(column.tobytes(), []).append(index)
@@ -139,12 +171,16 @@ class Cases:
         groups = _codes(targets)
         merged = np.empty((int(groups.max()) + 1, targets.shape[1]), dtype=np.intp)
         merged[groups] = targets
-        return Cases(probability, self.number, groups[self.group], merged, self.weight)
+        return Cases(probability, self.number, groups[self.groups], merged, self.weight)
 
     def cut(self, row: int) -> Cases:
         """Return the cases of the confusion table of a table of scores; scores from ``row`` on are positive."""
-        group = (self.cells[:, 1] >= 2 * row).view(np.int8)
-        if not self._are_groups:
+        if self.cells is None:
+            group = np.zeros(self.number_of_groups, dtype=np.int8)
+            group[row:] = 1
+        else:
+            group = (self.cells[:, 1] >= 2 * row).view(np.int8)
+        if self.group is not None:
             group = group[self.group]
         cells = np.array([[0, 2], [1, 3]])
         if group.min() == group.max():  # all cases are on one side
@@ -154,10 +190,10 @@ class Cases:
     def joined(self, others: Sequence[Cases]) -> Cases:
         """Return these cases together with others of the same table."""
         parts = [self, *others]
-        starts = np.cumsum([0, *(len(each.cells) for each in parts[:-1])])
-        cells, place = np.unique(np.concatenate([each.cells for each in parts]), axis=0, return_inverse=True)
+        starts = np.cumsum([0, *(each.number_of_groups for each in parts[:-1])])
+        cells, place = np.unique(np.concatenate([each.targets for each in parts]), axis=0, return_inverse=True)
         group = place.ravel()[
-            np.concatenate([each.group.astype(np.intp) + start for each, start in zip(parts, starts, strict=True)])
+            np.concatenate([each.groups.astype(np.intp) + start for each, start in zip(parts, starts, strict=True)])
         ]
         weights: Any = [np.broadcast_to(each.weight, each.number.shape) for each in parts]
         weight = np.concatenate(weights) if any(np.ndim(each.weight) for each in parts) else 1.0
@@ -168,17 +204,17 @@ class Cases:
 
     def thinned(self) -> Cases:
         """Return binary cases after grouping those with nearly equal probabilities."""
-        bins = len(self.cells) * SHADES
+        bins = self.number_of_groups * SHADES
         if not self.is_binary or len(self.number) <= bins:
             return self
         shade = np.minimum((self.second * SHADES).astype(np.intp), SHADES - 1)
-        place = SHADES * self.group.astype(np.intp) + shade
+        place = SHADES * self.groups.astype(np.intp) + shade
         number, second = (
             np.bincount(place, self.number, bins),
             np.bincount(place, self.number * self.second, bins),
         )
         filled = np.flatnonzero(number)
-        return Cases(np.minimum(second[filled] / number[filled], 1.0), number[filled], filled // SHADES, self.cells)
+        return Cases(np.minimum(second[filled] / number[filled], 1.0), number[filled], filled // SHADES, self.targets)
 
     @cached_property
     def sums(self) -> list[tuple[int, Array]]:
@@ -196,21 +232,17 @@ class Cases:
         """Cases of each group, or the sum of their weights."""
         if self.is_binary:
             return np.array([total(self.number[each]) * self.weight for each in self._members])
-        return np.bincount(self.group, self.number * self.weight, len(self.cells))
-
-    @property
-    def _are_groups(self) -> bool:
-        """Whether each kind of cases is its own group, in order."""
-        return len(self.group) == len(self.cells) and bool((self.group[1:] > self.group[:-1]).all())
+        return np.bincount(self.groups, self.number * self.weight, self.number_of_groups)
 
     @cached_property
     def _members(self) -> list[Any]:
         """Positions of the cases of each group; a slice if they are contiguous and in order."""
-        if (self.group[1:] >= self.group[:-1]).all():
-            inner = np.arange(1, len(self.cells), dtype=self.group.dtype)  # another type would copy all groups
-            ends = [0, *np.searchsorted(self.group, inner).tolist(), len(self.group)]
+        group, number = self.groups, self.number_of_groups
+        if (group[1:] >= group[:-1]).all():
+            inner = np.arange(1, number, dtype=group.dtype)  # another type would copy all groups
+            ends = [0, *np.searchsorted(group, inner).tolist(), len(group)]
             return list(starmap(slice, pairwise(ends)))
-        return [np.flatnonzero(self.group == index) for index in range(len(self.cells))]
+        return [np.flatnonzero(group == index) for index in range(number)]
 
     def effective_sample_size(self, counts: Array, trials: Array) -> Array:
         """Return the expected number of cases in the marked cells; for weighted cases the Kish effective number."""
@@ -218,7 +250,7 @@ class Cases:
         if np.ndim(self.weight) == 0:
             return total
         squares = self.rows * self.squared[:, None]
-        by_cell = np.bincount(self.cells[self.group].ravel(), squares.ravel(), counts.shape[-1])
+        by_cell = np.bincount(self.targets[self.groups].ravel(), squares.ravel(), counts.shape[-1])
         return safe_divide(total**2, (by_cell * trials).sum(-1))
 
     def products_from_top(self, index: Array | None = None) -> Array:
@@ -227,8 +259,8 @@ class Cases:
         Shape ``(thresholds, 2, 2, 2)``: below and above, then k and l; thresholds from the top, as in
         `curves.from_top`, or those at ``index``.
         """
-        rows = len(self.cells)
-        place = (rows - 1 - self.cells[:, 1] // 2)[self.group]
+        rows = self.number_of_groups
+        place = (rows - 1 - self.targets[:, 1] // 2)[self.groups]
         above = np.zeros((rows + 1, 2, 2))
         for pair in np.ndindex(2, 2):
             product = self.squared * (self.of_class(pair[0]) * self.of_class(pair[1]))
@@ -242,7 +274,7 @@ class Cases:
         from scipy import sparse
 
         rows = np.repeat(np.arange(len(self.number)), self.classes)
-        columns = self.cells[self.group].ravel()
+        columns = self.targets[self.groups].ravel()
         mass = self.rows * np.reshape(self.weight, (-1, 1))
         return sparse.csr_array((mass.ravel(), (rows, columns)), shape=(len(self.number), cells))
 

@@ -104,6 +104,8 @@ class Batch(_OfCases):
 
     def variance(self, counts: Array, gradient: Array) -> Array:
         """Return the sum over the cases of the variance of the slope at their class."""
+        if self.cases.classes == 2:
+            return np.asarray(self.cases.label_variance(gradient))
         slopes, mean = self.cases.means(gradient)
         each = np.einsum("mk,mk->m", self.cases.rows, (slopes - mean[:, None]) ** 2)
         return np.asarray(self.cases.squared @ each)
@@ -125,7 +127,7 @@ class Batch(_OfCases):
             second = np.stack([start + _picked(mass, size, rng) for start, mass in cases.sums], 1)
         else:
             second = self._successes(size, rng)
-        for cells, own in zip(cases.cells.T, (cases.group_totals - second, second), strict=True):
+        for cells, own in zip(cases.targets.T, (cases.group_totals - second, second), strict=True):
             steps = np.diff(cells)
             if len(steps) and steps[0] > 0 and (steps == steps[0]).all():  # a slice takes a tenth of the time
                 drawn[:, cells[0] : cells[-1] + 1 : steps[0]] += own
@@ -147,8 +149,8 @@ class Batch(_OfCases):
         return np.concatenate(blocks)
 
     def _of_second_class(self, size: int, rng: np.random.Generator) -> Array:
-        cases, groups = self.cases, len(self.cases.cells)
-        order = np.argsort(cases.group, kind="stable")
+        cases, groups = self.cases, self.cases.number_of_groups
+        order = np.argsort(cases.groups, kind="stable")
         number, second = cases.number[order], cases.second[order]
         weight = np.broadcast_to(cases.weight, cases.number.shape)[order]
         if number.sum() <= MOST_TIES * len(number):  # single cases are drawn faster
@@ -162,7 +164,7 @@ class Batch(_OfCases):
             drawn = drawn * weight
         if len(second) == groups:
             return drawn
-        place = groups * np.arange(size)[:, None] + cases.group[order]
+        place = groups * np.arange(size)[:, None] + cases.groups[order]
         return np.bincount(place.ravel(), drawn.ravel(), size * groups).reshape(size, groups)
 
     def _classes(self, cells: int, rng: np.random.Generator) -> Array:
@@ -173,7 +175,7 @@ class Batch(_OfCases):
             edges = np.repeat(edges, repeats, axis=0)
         drawn = (rng.random(len(edges))[:, None] >= edges).sum(1)
         weights = np.repeat(np.broadcast_to(cases.weight, repeats.shape), repeats)
-        return np.bincount(cases.cells[np.repeat(cases.group, repeats), drawn], weights, cells)
+        return np.bincount(cases.targets[np.repeat(cases.groups, repeats), drawn], weights, cells)
 
 
 def _picked(mass: Array, size: int, rng: np.random.Generator) -> Array:

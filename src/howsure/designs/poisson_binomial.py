@@ -64,15 +64,21 @@ def poisson_binomial(probability: Array, number: Array | None = None, sums: Arra
     start = max(int(np.floor(mean - reach)), 0)
     stop = min(int(np.ceil(mean + reach)), round(total(trials)))
     size = stop - start + 1
-    frequency = 2 * np.pi * np.arange(size // 2 + 1) / size
+    padded = _fast(size)
+    frequency = 2 * np.pi * np.arange(padded // 2 + 1) / padded
     kept = variance * (1 - np.cos(frequency)) <= LOG_NEGLIGIBLE
     transform = np.zeros(len(frequency), dtype=complex)
     transform[kept] = _characteristic(probability, trials, sums, frequency[kept]) * np.exp(
         -1j * frequency[kept] * start
     )
-    mass = np.fft.irfft(transform.conj(), size)
-    mass = np.maximum(mass, 0.0)
+    mass = np.maximum(np.fft.irfft(transform.conj(), padded)[:size], 0.0)
     return start, mass / mass.sum()
+
+
+def _fast(size: int) -> int:
+    """Return a size of at least this one, at most an eighth larger, whose Fourier transform is fast."""
+    step = 1 << max(size.bit_length() - 4, 0)
+    return -(-size // step) * step
 
 
 def _characteristic(probability: Array, trials: Array, sums: Array, frequency: Array) -> Array:

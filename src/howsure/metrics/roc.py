@@ -13,7 +13,7 @@ from howsure.arrays import Array
 from howsure.errors import HowsureError, of_per_cent
 from howsure.metrics.forms import divide, per_table
 from howsure.metrics.registry import Scored, score_metric
-from howsure.native.placements import area as area_of_table
+from howsure.native.placements import area as area_of_table, area_slopes
 from howsure.native.resampling import Ranked
 from howsure.tables.scores import ScoresTable as Table
 
@@ -66,6 +66,8 @@ def _at_most_one(values: Array) -> Array:
 
 def roc_auc_slopes(cells: Array) -> Array:
     """Return the derivative of the area by each count: DeLong's placements, less the area, over the class totals."""
+    if cells.ndim == 2:
+        return area_slopes(cells)
     negatives, positives = (cells[..., each].astype(float) for each in (0, 1))
     below, above = np.cumsum(negatives, -1), np.cumsum(positives, -1)
     others, number = below[..., -1:].copy(), above[..., -1:].copy()

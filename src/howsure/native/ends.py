@@ -23,11 +23,12 @@ def ends(numbers: Array) -> tuple[float, float]:
     """
     if is_repeated(numbers):
         numbers = numbers[:1]
-    compiled = kernel("ends") if numbers.dtype == float and numbers.flags.c_contiguous else None
+    is_whole = numbers.flags.c_contiguous or numbers.flags.f_contiguous
+    compiled = kernel("ends") if numbers.dtype == float and is_whole else None
     if compiled is None:
         return float(numbers.min()), float(numbers.max())
     found = np.empty(2)
-    compiled(numbers.size, numbers, found)
+    compiled(numbers.size, numbers.ravel(order="K"), found)
     low, high = found.tolist()
     return low, high
 

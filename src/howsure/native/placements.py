@@ -50,6 +50,33 @@ def area(counts: Array) -> Array:
         return np.asarray(wins / (upto[-1] * positives.sum()))
 
 
+def area_slopes(counts: Array) -> Array:
+    """Return the derivative of the area by each count of a table of scores, ``(S, 2)``.
+
+    It is DeLong's placement less the area, over the class totals; nan where the table lacks a class.
+
+    Examples
+    --------
+    >>> area_slopes(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0]])).tolist()
+    [[0.125, -0.375], [0.0, -0.125], [-0.125, 0.0], [-0.375, 0.125]]
+    """
+    negatives, positives = _sides(counts)
+    slopes = np.empty((len(counts), 2))
+    compiled = kernel("area_slopes")
+    if compiled is not None:
+        compiled(len(counts), negatives, positives, slopes)
+        return slopes
+    below, above = np.cumsum(negatives), np.cumsum(positives)
+    others, number = below[-1], above[-1]
+    below -= negatives / 2
+    above -= positives / 2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        value = np.einsum("s,s->", positives, below) / (others * number)
+        np.subtract((1 - value) / others, above / (others * number), out=slopes[:, 0])
+        np.subtract(below / (others * number), value / number, out=slopes[:, 1])
+    return slopes
+
+
 def _sides(counts: Array) -> tuple[Array, Array]:
     return np.ascontiguousarray(counts[:, 0], dtype=float), np.ascontiguousarray(counts[:, 1], dtype=float)
 

@@ -210,6 +210,38 @@ FOR_EACH_PROCESSOR PUBLIC int howsure_area(int64_t number, const double *negativ
     return 0;
 }
 
+/* The derivative of the area by each count, `slopes` (number, 2): placements less the area, over the class totals. */
+FOR_EACH_PROCESSOR PUBLIC int howsure_area_slopes(int64_t number, const double *negatives, const double *positives,
+                                                  double *slopes) {
+    double below[WAYS + 1], above[WAYS + 1], found[3];
+    if (number < 1)
+        return 1;
+    area_of(number, negatives, positives, found, below, above);
+    const double both = 1 / (found[1] * found[2]);
+    const double of_negative = (1 - found[0]) / found[1], of_positive = found[0] / found[2];
+    const int64_t each = number / WAYS;
+    Ways lower, upper;
+    memcpy(&lower, below, sizeof lower);
+    memcpy(&upper, above, sizeof upper);
+    for (int64_t index = 0; index < each; index++) {
+        const Ways negative = ways_at(negatives, index, each), positive = ways_at(positives, index, each);
+        const Ways falls = of_negative - (upper + positive / 2) * both, rises = (lower + negative / 2) * both - of_positive;
+        for (int way = 0; way < WAYS; way++) {
+            slopes[2 * (index + way * each)] = falls[way];
+            slopes[2 * (index + way * each) + 1] = rises[way];
+        }
+        lower += negative;
+        upper += positive;
+    }
+    for (int64_t index = WAYS * each; index < number; index++) {
+        slopes[2 * index] = of_negative - (above[WAYS] + positives[index] / 2) * both;
+        slopes[2 * index + 1] = (below[WAYS] + negatives[index] / 2) * both - of_positive;
+        below[WAYS] += negatives[index];
+        above[WAYS] += positives[index];
+    }
+    return 0;
+}
+
 FOR_EACH_PROCESSOR PUBLIC int howsure_placement_sums(int64_t number, const double *negatives, const double *positives,
                                                      double *sums) {
     double below[WAYS + 1], above[WAYS + 1];

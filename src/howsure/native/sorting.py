@@ -38,6 +38,30 @@ def count_scores(positive: Array, score: Array) -> tuple[Floats, Floats]:
     return scores + 0.0, counts  # zero has no sign
 
 
+def count_numbers(numbers: Array) -> tuple[Array, Array]:
+    """Return the distinct numbers, ascending, and how often each occurs; a broadcast one if none is repeated.
+
+    NumPy sorts numbers without their class by the processor's vector instructions, in two thirds of the time.
+
+    Parameters
+    ----------
+    numbers : ndarray of shape (n,)
+        At least one finite number.
+
+    Examples
+    --------
+    >>> [each.tolist() for each in count_numbers(np.array([0.5, 0.2, 0.5]))]
+    [[0.2, 0.5], [1.0, 2.0]]
+    """
+    distinct = np.sort(numbers)
+    distinct[slice(*(np.searchsorted(distinct, 0.0, side) for side in ("left", "right")))] = 0.0  # zero has no sign
+    is_new = distinct[1:] != distinct[:-1]
+    if is_new.all():
+        return distinct, np.broadcast_to(1.0, len(distinct))
+    starts = np.concatenate([[0], np.flatnonzero(is_new) + 1])
+    return distinct[starts], np.diff(starts, append=len(distinct)).astype(float)
+
+
 def _compiled(compiled: Callable[..., None], positive: Array, score: Array) -> tuple[Array, Array] | None:
     """Return `count_scores`; None if the largest score is 2**1024 times the smallest non-zero one, or more."""
     require_equal("count_scores", len(score), len(positive))

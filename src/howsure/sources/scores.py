@@ -188,21 +188,50 @@ def score_values(values: object, tally: Tally | None = None, role: str = "y_scor
     role : str
         Their name in messages.
     """
-    values = plain(role, values)
-    array = numbers_of(role, values, "Give one number a case, higher for the positive class.")
+    array = score_array(values, role)
+    refuse_infinite(array, tally, role)
+    return array
+
+
+def score_array(values: object, role: str = "y_score") -> Array:
+    """Return scores as floats, finite or not; refuse scores that are not one-dimensional or not numeric.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,)
+        The scores.
+    role : str
+        Their name in messages.
+    """
+    array = numbers_of(role, plain(role, values), "Give one number a case, higher for the positive class.")
     if array.ndim != 1:
         remedy = f"For n×2 probabilities give the positive class's column, `{role}[:, 1]`."
         message = f"`{role}` has shape {array.shape}; it is one score a case. {remedy}"
         raise HowsureError(message)
-    if len(array) and not all(map(math.isfinite, ends(array))):
-        finite = np.isfinite(array)
-        is_row = tally is None or tally.is_single
-        is_counted = tally is not None and len(tally.n) == len(array)  # else it is of the rows without gaps
-        number = int(tally.n[~finite].sum() if tally is not None and is_counted else (~finite).sum())
-        where = f" (first at row {int(np.argmin(finite))})" if is_row else ""
-        message = f"`{role}` has {number} missing or infinite values{where}. Drop or fill them first."
-        raise HowsureError(message)
     return array
+
+
+def refuse_infinite(array: Array, tally: Tally | None = None, role: str = "y_score") -> None:
+    """Refuse scores that are missing or infinite.
+
+    Parameters
+    ----------
+    array : ndarray of shape (n,)
+        The scores.
+    tally : Tally, optional
+        Number of cases of each score, if not one.
+    role : str
+        Their name in messages.
+    """
+    if not len(array) or all(map(math.isfinite, ends(array))):
+        return
+    finite = np.isfinite(array)
+    is_row = tally is None or tally.is_single
+    is_counted = tally is not None and len(tally.n) == len(array)  # else it is of the rows without gaps
+    number = int(tally.n[~finite].sum() if tally is not None and is_counted else (~finite).sum())
+    where = f" (first at row {int(np.argmin(finite))})" if is_row else ""
+    message = f"`{role}` has {number} missing or infinite values{where}. Drop or fill them first."
+    raise HowsureError(message)
 
 
 def binary_truth(column: Column, pos_label: object, *, check: bool = True) -> tuple[Array, Array]:

@@ -20,7 +20,7 @@ from howsure.imperfect_labels.unlabelled.chunks import Every, chunks
 from howsure.imperfect_labels.unlabelled.columns import NONE, case_weights, predicted_positions, probability_columns
 from howsure.native.ends import are_ones, total
 from howsure.native.sides import by_side
-from howsure.native.sorting import count_scores
+from howsure.native.sorting import count_numbers
 from howsure.sources.frames import Rows, columns, rows, weight_or_counts
 from howsure.sources.groups import by_columns, roles
 from howsure.sources.layout import order_as_stated, refuse_other_order
@@ -311,30 +311,28 @@ def _of_scores(
     score: Array, number: Array, weight: Array | float, classes: Array, design: type[Batch | Population]
 ) -> Table:
     if np.ndim(weight) == 0 and are_ones(number):
-        distinct, both = count_scores(np.zeros(len(score), dtype=bool), score)
-        number_each = np.broadcast_to(1.0, len(distinct)) if len(distinct) == len(score) else both[:, 0].copy()
-        del both  # twice as large as the scores
+        distinct, number_each = count_numbers(score)
     else:
         distinct, place = np.unique(score, return_inverse=True)
         number_each = np.bincount(place, number)
-    second = distinct if distinct[0] >= NONE else np.where(distinct < NONE, 0.0, distinct)
-    places = np.int32 if 2 * len(second) < 2**31 else np.int64
-    own, cells = np.arange(len(second), dtype=places), np.arange(2 * len(second), dtype=places)
+    counts = _of_both_classes(distinct)
+    second = counts[:, 1]
     if np.ndim(weight) == 0:
-        cases = Cases(second, number_each, own, cells.reshape(-1, 2))
-        counts = _of_both_classes(second)
+        cases = Cases(second, number_each)
         counts = counts if are_ones(number_each) else counts * number_each[:, None]
     else:
-        cases = Cases(second[place], number, place, cells.reshape(-1, 2), weight)
+        cells = np.arange(2 * len(second)).reshape(-1, 2)
+        cases = Cases(second[place], number, place, cells, weight)
         counts = cases.counts((len(second), 2))
     return ScoresTable(counts=counts, scores=distinct, labels=classes, design=design(cases), rows=_total(number))
 
 
-def _of_both_classes(second: Array) -> Array:
-    """Return the probabilities of the negative and the positive class, each contiguous in memory, ``(n, 2)``."""
-    columns = np.empty((2, len(second)))
-    np.subtract(1, second, out=columns[0])
-    columns[1] = second
+def _of_both_classes(score: Array) -> Array:
+    """Return the probabilities of both classes at ascending scores, each contiguous in memory, ``(n, 2)``."""
+    columns = np.empty((2, len(score)))
+    columns[1] = score
+    columns[1, : np.searchsorted(score, NONE)] = 0.0
+    np.subtract(1, columns[1], out=columns[0])
     return columns.T
 
 

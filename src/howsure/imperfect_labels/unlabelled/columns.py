@@ -14,7 +14,7 @@ from howsure.sources.columns import checked_weight, refuse_other_lengths
 from howsure.sources.encoding import encoded
 from howsure.sources.frames import Rows
 from howsure.sources.groups import Tally
-from howsure.sources.scores import score_values
+from howsure.sources.scores import refuse_infinite, score_array, score_values
 from howsure.sources.to_numpy import one_each
 
 ROUNDING = 2e-3  # tolerance of the sum of a case's probabilities, which may be rounded to few decimals
@@ -59,16 +59,18 @@ def probability_columns(
     if array.ndim == 2:
         flat = score_values(array.ravel()).reshape(array.shape)
         return _probabilities(flat), found, names or None
-    return _in_range(score_values(values, found.tally), found.tally), found, None
+    return _in_range(score_array(values), found.tally), found, None
 
 
 def _in_range(score: Array, tally: Tally | None = None) -> Array:
-    """Return scores; refuse an empty column, and scores outside [0, 1]."""
+    """Return scores; refuse an empty column, scores that are not finite, and scores outside [0, 1]."""
     if not score.size:
         message = "`y_score` is empty: there is no case to evaluate."
         raise HowsureError(message)
     low, high = ends(score)
     if not (low >= 0 and high <= 1):
+        if score.ndim == 1:
+            refuse_infinite(score, tally)
         outside = (score < 0) | (score > 1)
         first = int(np.argmax(outside.reshape(len(score), -1).any(1)))
         worst = float(score[outside][0])

@@ -17,6 +17,7 @@ from howsure.methods.numerics import student_t
 from howsure.methods.numerics.confidence_levels import Levels, share_beyond, tail_of
 from howsure.metrics.forms import Proportion
 from howsure.metrics.metric import Metric
+from howsure.native.ends import ends
 from howsure.tables.counts import Counts
 from howsure.tables.protocols import cases_per_count, effective_sample_size
 from howsure.tables.table import Table, with_pseudo_counts
@@ -88,6 +89,9 @@ def small_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
     """
     if not (metric.single_model.of_scores or table.kind.has_sample_variance):
         return design_sample(metric, table)
+    supports = table.design.supports
+    if not (supports(VarianceDetails.small_sample_correction) or supports(VarianceDetails.satterthwaite_df)):
+        return large_sample(metric, table)
     heard = _heard_slopes(metric, table)
     inflation, degrees_of_freedom = _by_design(metric, table, heard)
     return inflation, np.minimum(
@@ -148,6 +152,8 @@ def _heard_slopes(metric: Metric, table: Table) -> tuple[Array, Array]:
 
 def _finite(values: Array) -> Array:
     """Return values with 0 in place of those that are not finite."""
+    if values.size and np.isfinite(ends(values)).all():
+        return values
     finite = np.isfinite(values)
     return values if finite.all() else np.where(finite, values, 0.0)
 

@@ -19,6 +19,7 @@ from howsure.methods.core.method import Method
 from howsure.methods.core.standard_errors import NOISE
 from howsure.methods.drawn.bootstrap import Bootstrap
 from howsure.metrics.metric import Metric
+from howsure.native.ends import ends
 from howsure.tables.counts import ConfusionCounts
 from howsure.tables.table import Table
 
@@ -141,9 +142,9 @@ def _levels(metric: Metric, table: Table, outcomes: tuple[Array, Array]) -> Inte
 def _quantiles(metric: Metric, tables: Array, mass: Array) -> IntervalAtLevel:
     with np.errstate(all="ignore"):
         values = np.asarray(metric(ConfusionCounts(tables)), dtype=float)
-    undefined = np.isnan(values)
-    if undefined.any():
-        values, mass = values[~undefined], mass[~undefined]
+    if math.isnan(ends(values)[0]):
+        defined = ~np.isnan(values)
+        values, mass = values[defined], mass[defined]
     known = float(mass.sum())
     if not known > 0:
         return lambda _: Interval(np.nan, np.nan, reason=UNDEFINED)
@@ -166,19 +167,19 @@ def _quantile(values: Array, mass: Array) -> Callable[[float], float]:
 
     Many values are counted in bins, and only the values of the relevant bin are sorted.
     """
-    low, high = float(values.min()), float(values.max())
+    low, high = ends(values)
     scale = BINS / (high - low) if low < high else 0.0
     if len(values) < MANY or not 0 < scale < math.inf:
         order = np.argsort(values)
         return partial(_reached, values[order], np.cumsum(mass[order]))
     bin_of = ((values - low) * scale).astype(np.int16)
-    ends = np.cumsum(np.bincount(bin_of, mass, BINS + 1))
+    up_to = np.cumsum(np.bincount(bin_of, mass, BINS + 1))
 
     def quantile(share: float) -> float:
-        place = min(int(np.searchsorted(ends, share)), BINS)
+        place = min(int(np.searchsorted(up_to, share)), BINS)
         some = np.flatnonzero(bin_of == place)
         some = some[np.argsort(values[some])]
-        before = ends[place - 1] if place else 0.0
+        before = up_to[place - 1] if place else 0.0
         return _reached(values[some], before + np.cumsum(mass[some]), share)
 
     return quantile
@@ -213,15 +214,14 @@ def joint_distribution(cases: Cases, shape: tuple[int, ...]) -> tuple[Array, Arr
     sums = [_trimmed(*each) for each in cases.sums]
     if np.prod([float(len(mass)) for _, mass in sums]) > MOST_TABLES:
         sums = [_thinned(*each) for each in sums]
-    grids = np.meshgrid(*(counts for counts, _ in sums), indexing="ij")
-    weights = np.ones(1)
-    for _, mass in sums:
+    sizes = [len(mass) for _, mass in sums]
+    weights, tables = np.ones(1), np.zeros((math.prod(shape), *sizes))
+    for axis, (cell, whole, (counts, mass)) in enumerate(zip(cases.targets, cases.group_totals, sums, strict=True)):
         weights = np.multiply.outer(weights, mass)
-    tables = np.zeros((int(np.prod(shape)), grids[0].size))
-    for cell, total, grid in zip(cases.cells, cases.group_totals, grids, strict=True):
-        tables[cell[1]] += grid.ravel()
-        tables[cell[0]] += total - grid.ravel()
-    return tables.T.reshape(-1, *shape), weights.ravel()
+        along = counts.reshape([-1 if each == axis else 1 for each in range(len(sizes))])
+        tables[cell[1]] += along
+        tables[cell[0]] += whole - along
+    return tables.reshape(len(tables), -1).T.reshape(-1, *shape), weights.ravel()
 
 
 def _trimmed(start: int, mass: Array) -> tuple[Array, Array]:
