@@ -12,30 +12,55 @@ from howsure.errors import HowsureError, did_you_mean
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 LEVELS = ("ci", "level", "conf", "conf_level", "conf_int", "confidence", "coverage", "cl")  # other packages' words
-NAMES = {  # other packages' arguments → our names, of which a function accepts at most one
-    "seed": ("random_state",),
-    "rng": ("random_state",),
-    "random_seed": ("random_state",),
-    "weights": ("sample_weight",),
-    "weight": ("sample_weight",),
-    "cluster": ("groups", "cluster"),
-    "clusters": ("groups", "cluster"),
-    "group": ("groups", "by"),
-    "metric": ("metrics", "metric"),
-    "metrics": ("metric", "metrics"),
-    "treatment": ("modality",),
-    "rater": ("reader",),
-    "df": ("data",),
-    "n_boot": ("n_resamples",),
-    "n_bootstrap": ("n_resamples",),
-    "positive": ("pos_label",),
-    "positive_class": ("pos_label",),
-    "labels": ("pos_label",),
-    "actual_vector": ("y_true",),
-    "predict_vector": ("y_pred",),
-    "sensitive_features": ("by",),
-    "count": ("k",),
-    "nobs": ("n",),
+NAMES = {  # our names, and other packages' words for them; of several, a function has at most one
+    "random_state": "seed rng random_seed",
+    "y_true": "y_test y_actual actual actual_vector target targets truth reference references ground_truth true",
+    "y_pred": "y_hat yhat pred preds prediction predictions predicted predict_vector estimate y_predicted response",
+    "y_score": "y_prob y_proba y_pred_proba y_scores prob probs proba probas probabilities score scores predictor",
+    "sample_weight": "weights weight",
+    "groups": "cluster clusters group",
+    "cluster": "clusters",
+    "by": "group sensitive_features",
+    "metric": "metrics",
+    "metrics": "metric",
+    "modality": "treatment",
+    "reader": "rater",
+    "data": "df frame dataframe",
+    "n_resamples": "n_boot n_bootstrap n_bootstraps n_iterations bootstraps",
+    "pos_label": "positive positive_class positive_label labels",
+    "labels": "classes levels",
+    "method": "ci_method interval interval_method",
+    "b": "baseline control reference",
+    "contrast": "effect effect_type",
+    "true_value": "expected delta mde",
+    "k": "count",
+    "n": "nobs sample_size",
+}
+OURS = {word: tuple(ours for ours in NAMES if word in NAMES[ours].split()) for word in " ".join(NAMES.values()).split()}
+REMEDIES = {  # of words that are no argument: for a function with the argument, what to write
+    "n_boot n_bootstrap n_bootstraps n_iterations bootstraps": (
+        "method",
+        "`method=hs.methods.Bootstrap(n_resamples={0!r})`",
+    ),
+    "bootstrap": ("method", "`method='bootstrap_bca'`"),
+    "prior": ("method", "`method=hs.methods.Dirichlet(prior={0!r})`"),
+    "beta": ("metric", "it in the metric: 'fbeta+beta={0!r}'"),
+    "average": ("metric", "the average in the metric, such as 'f1@{0}'"),
+    "half_width margin_of_error precision": ("width", "`width=…`, from the lower to the upper limit: twice a margin"),
+    "effect_size": ("true_value", "`true_value=…`, the value or difference in units of the metric"),
+    "target_names class_names label_names": ("labels", "the names into the data, such as `np.array(names)[y_true]`"),
+    "correction": ("contrast", "`compare_all(table, metric, correction={0!r})`, which compares all pairs of models"),
+    "paired": ("contrast", "`hs.paired(y_true, …)` for predictions of two models for the same cases"),
+    "margin delta non_inferiority equivalence": (
+        "contrast",
+        "`compare(…).non_inferiority({0!r})`, or `.equivalence({0!r})`: both test the result",
+    ),
+    "threshold cutoff": ("y_pred", "`hs.scores(y_true, y_score).at({0!r})`, the table of predictions at a threshold"),
+    "y_prob y_proba y_pred_proba y_scores prob probs proba probas probabilities y_score": (
+        "y_pred",
+        "`hs.scores(y_true, y_score)` for scores or probabilities",
+    ),
+    "direction higher_is_better": ("y_score", "scores that are higher for the positive class, such as `-y_score`"),
 }
 COUNTS = {  # functions that are given numbers of successes and of trials, and what to write instead
     "leaderboard": (
@@ -126,21 +151,25 @@ def _instead(function: str, name: str, value: object, known: Mapping[str, object
     """Return the argument to give to a function in place of one that it does not take."""
     if "confidence_level" in known and name in {"alpha", *LEVELS}:
         return f" Write `confidence_level={_level(name, value)}`."
-    for ours in NAMES.get(name, ()):
+    for ours in OURS.get(name, ()):
         if ours in known:
             return f" Write `{ours}={value!r}`." if isinstance(value, str | int | float) else f" Write `{ours}=…`."
-    stated = next((each for each in (name, *NAMES.get(name, ())) if each in OF_SOURCES), "")
+    stated = next((each for each in (name, *OURS.get(name, ())) if each in OF_SOURCES), "")
     if stated and "table" in known:
         return f" Give it where the table is made, such as `hs.confusion(y_true, y_pred, {stated}=…)`."
     if name in {"metric", "metrics"} and "table" in known:
         return f" Give it after the table, as in `{function}(table, {value!r})`."
     if name in COUNTS.get(function, ((), ""))[0]:
         return COUNTS[function][1]
-    elsewhere = {"average": f" Name the average in the metric, such as 'f1@{value}'."} if "table" in known else {}
-    if function == "compare":
-        of_result = f"`compare(…).non_inferiority({value!r})`, or `.equivalence({value!r})`"
-        elsewhere["margin"] = f" Test it on the result: {of_result}."
-    return elsewhere.get(name) or did_you_mean(name, known)
+    return _remedy(name, value, known) or did_you_mean(name, known) or f" Known: {', '.join(known)}."
+
+
+def _remedy(name: str, value: object, known: Mapping[str, object]) -> str:
+    """Return what to write for a word that is no argument of any function; "" if it is not listed."""
+    for words, (argument, remedy) in REMEDIES.items():
+        if name in words.split() and argument in known:
+            return f" Write {remedy.format(value)}."
+    return ""
 
 
 def _level(name: str, value: object) -> str:
