@@ -37,15 +37,28 @@ def by_duckdb(path: str) -> Any:
     return duckdb.connect().sql(f"SELECT y, p, count(*) FROM '{path}' GROUP BY ALL").fetchall()
 
 
+def histogram_by_duckdb(path: str) -> Any:
+    """Count scores in bins of their range as a user of DuckDB does."""
+    import duckdb
+
+    query = f"""WITH ends AS (SELECT min(s) AS low, max(s) AS high FROM '{path}')
+        SELECT y, floor((s - low) / (high - low) * 1048576) AS bin, count(*), sum(s) FROM '{path}', ends GROUP BY ALL"""
+    return duckdb.connect().sql(query).fetchnumpy()
+
+
 def files() -> None:
     """Counts of files of 10⁷ rows and 5 columns, against DuckDB's own query."""
     with tempfile.TemporaryDirectory() as folder:
         for name, kind in (("cases.csv", "CSV"), ("cases.jsonl", "JSON Lines")):
             path = written(folder, name)
-            ours, theirs = partial(hs.confusion, "y", "p", data=path), partial(by_duckdb, path)
-            measure.processor(ours)  # imports packages
-            times = [partial(measure.processor, call) for call in (ours, theirs)]
-            measure.timed_in_turn(f"confusion of {kind}", *times, "DuckDB", 0.667, 3)
+            jobs = {
+                "confusion": (partial(hs.confusion, "y", "p", data=path), partial(by_duckdb, path)),
+                "scores": (partial(hs.scores, "y", "s", data=path), partial(histogram_by_duckdb, path)),
+            }
+            for job, (ours, theirs) in jobs.items():
+                measure.processor(ours)  # imports packages
+                times = [partial(measure.processor, call) for call in (ours, theirs)]
+                measure.timed_in_turn(f"{job} of {kind}", *times, "DuckDB", 0.667, 3)
             Path(path).unlink()
 
 

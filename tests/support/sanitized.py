@@ -26,6 +26,7 @@ from howsure.native.interpolation import interpolated
 from howsure.native.isotonic import rising_shares
 from howsure.native.label_variance import label_variance
 from howsure.native.losses import CellLosses, Tilts, square_losses
+from howsure.native.mid_p import mid_p_limits
 from howsure.native.moments import chance_sums, class_moments
 from howsure.native.multinomials import multinomials
 from howsure.native.outcomes import outcomes
@@ -86,6 +87,13 @@ def drawn(rng):
         largest_differences(rng.normal(size=(3, size)), rng.random((3, 3)), sides, rows, rows // 2)
         for most in (0, 1, 7):
             chance_sums(rng.random((size, 2))[:, 1], np.broadcast_to(1.0, size), most)
+
+
+def limited(rng):
+    """Compute the limits of proportions of few trials and many, at usual levels and extreme ones."""
+    for trials in ([], [0.0, 1.0, np.nan], rng.integers(1, 9, 33) * 1.0, rng.random(33) * 8000 + 3):
+        for tail, z in ((0.025, 1.96), (1e-11, 6.7), (0.4999999, 2.5e-7)):
+            mid_p_limits(np.floor(rng.random(len(trials)) * (np.array(trials) + 1)), np.array(trials), tail, z)
 
 
 def averaged(rng):
@@ -181,6 +189,8 @@ def refused():  # noqa: C901 - a loop for each kernel
             assert function["howsure_" + name](L(cases), *[P(zeros)] * arrays) == 1
     for classes, draws in ((0, 1), (21, 1), (-1, 1), (3, -1)):
         assert function.howsure_outcomes(L(classes), L(draws), P(zeros), P(zeros)) == 1
+    for size, *settings in ((-1, 0.025, 1.96), (1, 0.0, 1.96), (1, 0.5, 1.96), (1, np.nan, 1.96), (1, 0.025, np.inf)):
+        assert function.howsure_mid_p(L(size), *[P(zeros)] * 2, P(np.array(settings)), *[P(zeros)] * 2) == 1
     for rows, classes in ((-1, 1), (1, -1)):
         assert function.howsure_square_sums(L(rows), L(classes), P(zeros), P(zeros)) == 1
         assert function.howsure_loss_sums(L(rows), L(classes), *[P(zeros)] * 5) == 1
@@ -310,6 +320,7 @@ def hostile(rng, trial):
         lambda: label_variance(one, two, np.stack([three, three], 1)),
         lambda: by_side(one, two > 0, 1e-30),
         lambda: class_moments(one, two, whole, three),
+        lambda: mid_p_limits(one, two, rng.choice([0.025, 0.4]), rng.choice([1.96, np.nan])),
         lambda: CellLosses(one).moments(np.abs(two), (0.0, 1.0), int(rng.choice([0, 1, 7, 5000]))),
         lambda: CellLosses(one[:, None], two).sums(three[:, None]),
         lambda: Tilts(one, rng.choice([700.0, 1e9, np.nan])).sums(two, 3.0),
@@ -346,7 +357,7 @@ def inside(folder, number):
     library.HERE = folder
     assert library.running() == "compiled C"
     rng = np.random.default_rng(0)
-    for part in (resampled, drawn, averaged, summed, sorted_scores, paired):
+    for part in (resampled, drawn, limited, averaged, summed, sorted_scores, paired):
         part(rng)
     refused()
     refused_columns()

@@ -67,20 +67,20 @@ def limits_along(
         Positions of the thresholds to return limits for, ascending; by default all.
     """
     first, found = table.at(np.inf), {}
+    bound = [resolve(metric, first) for metric in metrics]
     if table.design.traits.is_independent:
         chosen = _spread(len(cells), LONG) if places is None or len(places) > LONG else places
         batch = replace(first, counts=cells[chosen], rows=np.full(len(chosen), table.rows))
-        answers = batched_intervals(batch, [resolve(each, batch) for each in metrics], None, level)
+        answers = batched_intervals(batch, bound, None, level)
         found = {place: (chosen, np.stack([each.low, each.high])) for place, (_, each) in answers.items()}
     if rest := [place for place in range(len(metrics)) if place not in found]:
         draws = table.design.traits.has_known_probabilities and not has_joint_distribution(first)
         chosen = _spread(len(cells), MOST_DRAWN if draws else MOST_ESTIMATES)
         own = _one_by_one([metrics[place] for place in rest], table, chosen, level)
         found |= {place: (chosen, limits) for place, limits in zip(rest, own, strict=True)}
-    ranges = (on_counts(metric, table).range for metric in metrics)
     return [
-        _everywhere(value, *found[place], ends, places)
-        for place, (value, ends) in enumerate(zip(values, ranges, strict=True))
+        _everywhere(value, *found[place], metric.range, places)
+        for place, (value, metric) in enumerate(zip(values, bound, strict=True))
     ]
 
 
@@ -132,7 +132,9 @@ def _roc_reaches(table: Table, false: Array, true: Array, level: float) -> tuple
 
 
 def _spread(size: int, most: int) -> Array:
-    """Return evenly spread positions of thresholds, and all positions near both ends."""
+    """Return evenly spread positions of thresholds, and all positions near both ends; all if they are few."""
+    if size <= most:
+        return np.arange(size)
     even = np.linspace(0, size - 1, min(size, most)).round().astype(np.intp)
     return np.unique(np.concatenate([even, np.arange(min(size, ENDS)), np.arange(max(size - ENDS, 0), size)]))
 

@@ -33,6 +33,7 @@ from howsure.methods.numerics.binomial_tail import (
 )
 from howsure.methods.numerics.bisection import root
 from howsure.methods.numerics.confidence_levels import tail_of
+from howsure.native.mid_p import mid_p_limits
 
 MANY_COUNTS = 64  # above this number, look for equal counts
 MOST_EXACT = 2**13  # trials from which on the probability of one outcome is the difference of two tails
@@ -114,6 +115,8 @@ def mid_p(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> L
     (0.2544, 0.3658)
     """
     x, n, tail = _prepared(successes, trials, confidence_level)
+    if x.size <= MANY_COUNTS and (found := mid_p_limits(x, n, tail, _normal(tail))) is not None:
+        return found
     if are_small(x, n):
         each = zip(x.ravel().tolist(), n.ravel().tolist(), strict=True)
         low, high = np.array([mid_p_of_one(*pair, tail, _normal(tail)) for pair in each]).T.reshape(2, *x.shape)
@@ -123,6 +126,8 @@ def mid_p(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> L
         if 2 * pairs.size < x.size:
             low, high = mid_p(pairs.real, pairs.imag, confidence_level)
             return low[places].reshape(x.shape), high[places].reshape(x.shape)
+        if (found := mid_p_limits(x, n, tail, _normal(tail))) is not None:
+            return found
 
     # The upper limit is computed for failures, for which p has full relative precision.
     low, high = _mid_p_odds(np.stack([x, n - x]), n, tail)
