@@ -152,11 +152,16 @@ def test_what_cannot_be_used_is_refused_in_words(attempt, words):
 
 
 def test_counts_by_names_of_classes_are_a_matrix():
-    """A mapping of true classes to counts of predicted ones, as PyCM has it, is the table of that matrix."""
+    """A mapping of true classes to counts of predicted ones, as PyCM has it, is the table of that matrix.
+
+    A frame's ``to_dict()`` has its columns outside, so a full mapping has a warning, unless both readings are equal.
+    """
     counts = {"L1": {"L1": 3, "L2": 2}, "L2": {"L1": 1, "L2": 7}}
-    table = hs.from_counts(counts)
+    with pytest.warns(hs.HowsureWarning, match=r"outer ones were taken as the true classes"):
+        table = hs.from_counts(counts)
     assert (table.labels.tolist(), table.counts.tolist()) == (["L1", "L2"], [[3, 2], [1, 7]])
-    turned = hs.from_counts(counts, labels=["L2", "L1"])
+    assert hs.from_counts({"a": {"a": 4, "b": 2}, "b": {"a": 2, "b": 5}}).counts.tolist() == [[4, 2], [2, 5]]
+    turned = hs.from_counts(counts, labels=["L2", "L1"], check=False)
     assert turned.counts.tolist() == [[7, 1], [2, 3]]
     assert hs.from_counts({"a": {"a": 4}, "b": {"a": 1, "b": 5}}).counts.tolist() == [[4, 0], [1, 5]]
     with pytest.raises(hs.HowsureError, match="`labels` .* are not the classes of `counts`"):

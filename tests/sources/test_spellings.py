@@ -62,3 +62,20 @@ def test_names_of_clusters_in_files(suffix, tmp_path):
     found = hs.estimate(hs.confusion("true", "said", groups="odd", data=path), "accuracy")
     right = hs.estimate(hs.confusion(TRUE, SAID, groups=CLUSTER), "accuracy")
     assert (found.low, found.high) == pytest.approx((right.low, right.high))
+
+
+@pytest.mark.parametrize(
+    "one, other",
+    [(">50K", ">50K."), ("A", "(A)"), ("big cell", "big_cell"), ("big-cell", "Big cell"), ("yes", "yes!"), ("a", "'a'")],
+)
+def test_labels_that_differ_in_marks_are_refused(one, other):
+    """A full stop, brackets, or another mark between words make another class, and no such prediction is right."""
+    with pytest.raises(hs.HowsureError, match="differ in marks and blanks alone"):
+        hs.confusion([one, "no"] * 5, [other, "no"] * 5)
+    assert hs.confusion([one, "no"] * 5, [other, "no"] * 5, check=False).rows == 10
+
+
+@pytest.mark.parametrize("labels", [["C", "C++", "C#"], ["ER+", "ER-"], ["A*", "A"], [":)", ":("], ["1.1", "1-1", "11"]])
+def test_marks_with_a_meaning_are_kept(labels):
+    """Plus, minus, an asterisk and marks between digits tell classes apart."""
+    assert hs.confusion(labels * 5, labels * 5).labels.tolist() == sorted(labels)

@@ -35,6 +35,7 @@ from howsure.sources.input_checks import (
 from howsure.sources.locations import is_located
 from howsure.sources.nested import fields_named, with_fields
 from howsure.sources.pooled_models import header_names_models, refuse_pooled_models
+from howsure.sources.repeated_cases import warn_of_repeated_cases
 from howsure.sources.streams import Stream
 from howsure.sources.text_counts import distinct_texts, large_text
 from howsure.sources.text_scores import distinct_scores
@@ -300,6 +301,7 @@ def _found(
     given = {argument_name: checked_name(argument_name, named(name), frame) for argument_name, name in given.items()}
     if check:
         refuse_pooled_models(frame, given)
+        warn_of_repeated_cases(frame, given)
     if is_held(frame):
         return frame, given
     given = {argument_name: column_of(frame, name) for argument_name, name in given.items()}

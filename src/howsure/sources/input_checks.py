@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Mapping, Sequence
-from itertools import combinations, product
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -32,13 +32,11 @@ COUNTED = (
     "`sample_weight` holds whole numbers, and no two lines are equal: they look like numbers of identical cases, not "
     "weights. Give them as `counts`."
 )
-DIGITS = 8  # after the point, of a mean that was rounded
-MANY_TERMS = 9  # smallest number of terms at which an equal sum is not a coincidence
-PER_CENT = 100.0
-LIKE = 3.0  # largest ratio of the means of two models that are compared
 MANY_CASES = 20  # with this many cases a class of three does not lack in either column
 FEW_ROWS = 3  # with more cases, a label equal to the number of the others is suspicious
 JUDGED = ("y_pred", "y_score")
+JOINTS = re.compile(r"(?<=[^\W\d_])[ _\-]+(?=[^\W\d_])")  # between letters
+MARKS_AROUND = " .,;:!\"'`()[]{}"
 MARKS = MISSING | {-1, -9, -99, -999, -100, "-1", "-9", "-99", "?", "-", "unlabeled", "unlabelled", "pending"}
 CONSENSUS = frozenset({"adjudicated", "adjudication", "agreed", "aggregated", "consensus", "final", "gold", "majority"})
 CODES = tuple(  # of the same two classes
@@ -131,7 +129,7 @@ def _fraction(labels: Array) -> float | None:
 
 
 def refuse_similar_labels(labels: list[Any]) -> None:
-    """Refuse labels that differ only in surrounding blanks, in capitals, or in type (text or number).
+    """Refuse labels that differ only in blanks, in capitals, in marks around them, or in type (text or number).
 
     Single letters may differ in capitals, because the classes may be characters. Two pairs of words for the same two
     classes, such as 0 and 1 together with "no" and "yes", are refused too.
@@ -160,11 +158,13 @@ def refuse_similar_labels(labels: list[Any]) -> None:
                     "them alike, such as without zeros at the ends."
                 )
                 raise DoubtfulDataError(message)
-            other = folded.setdefault(written.casefold(), written) if len(written) > 1 else written
+            core = _without_marks(written)
+            other = folded.setdefault(core.casefold() if len(core) > 1 else core, written)
             if other != written:
+                what = "capitals" if other.casefold() == written.casefold() else "marks and blanks"
                 message = (
-                    f"The labels {other!r} and {written!r} differ in capitals alone and would never agree. Write both "
-                    "alike, such as in lower case."
+                    f"The labels {other!r} and {written!r} differ in {what} alone and would never agree. Write both "
+                    "alike, such as in lower case and without marks."
                 )
                 raise DoubtfulDataError(message)
             several = tuple(sorted(_parts(written))) if PARTS.search(written) else ()
@@ -175,6 +175,12 @@ def refuse_similar_labels(labels: list[Any]) -> None:
                 )
                 raise DoubtfulDataError(message)
     _refuse_two_codes(known)
+
+
+def _without_marks(label: str) -> str:
+    """Return a label without marks at its ends, and with a blank for marks that join words: "big cell" for big_cell."""
+    joined = JOINTS.sub(" ", label)
+    return joined.strip(MARKS_AROUND) or label
 
 
 def _parts(label: str) -> list[str]:
@@ -364,63 +370,6 @@ def are_frequencies(numbers: Array, classes: Array | None = None) -> bool:
 
 def _are_counts(weight: Array) -> bool:
     return bool(weight.max() >= FEW_LINES and weight.min() >= 0 and (weight == np.floor(weight)).all())
-
-
-def refuse_last_sum(argument_name: str, numbers: Array) -> None:
-    """Refuse a column whose last number is the sum of the others, and larger than each of them.
-
-    Parameters
-    ----------
-    argument_name : str
-        Its name in errors.
-    numbers : ndarray of shape (n,)
-        The numbers.
-    """
-    others = numbers[:-1]
-    if len(others) < MANY_TERMS:
-        return
-    _refuse_last_mean(argument_name, others, float(numbers[-1]))
-    if not numbers[-1] > others.max() or others.min() < 0:
-        return
-    if abs(others.sum() - numbers[-1]) <= 1e-12 * numbers[-1]:
-        message = (
-            f"The last number of `{argument_name}`, {numbers[-1]:g}, is the sum of the others: a total, it seems. "
-            "Leave it out."
-        )
-        raise DoubtfulDataError(message)
-
-
-def _refuse_last_mean(argument_name: str, others: Array, last: float) -> None:
-    """Refuse a last number that is the mean of the others and none of them; among whole numbers also a rounded one."""
-    mean = float(others.mean())
-    digits = len(repr(last).partition(".")[2]) if np.array_equal(others, np.floor(others)) and last % 1 else 0
-    margin = 10.0**-digits / 2 if 1 < digits <= DIGITS else 0.0
-    if abs(mean - last) <= margin + 1e-12 * abs(mean) and not np.any(others == last):
-        message = (
-            f"The last number of `{argument_name}`, {last:g}, is the mean of the others: a row of averages, it seems. "
-            "Leave it out."
-        )
-        raise DoubtfulDataError(message)
-
-
-def refuse_other_units(numbers: Mapping[str, Array]) -> None:
-    """Refuse models of which one has shares and another percentages: about a hundred times as large, and up to 100.
-
-    Parameters
-    ----------
-    numbers : mapping of str to ndarray
-        The numbers of each model, by its name in errors.
-    """
-    inside = {name: each for name, each in numbers.items() if each.min() >= 0 and each.mean() > 0}
-    shares = {name: each.mean() for name, each in inside.items() if each.max() <= 1}
-    percentages = {name: each.mean() for name, each in inside.items() if 1 < each.max() <= PER_CENT}
-    for (name, mean), (other, share) in product(percentages.items(), shares.items()):
-        if PER_CENT / LIKE <= mean / share <= PER_CENT * LIKE:
-            message = (
-                f"`{name}` has numbers up to {numbers[name].max():g} and `{other}` up to {numbers[other].max():g}: "
-                "percentages and shares, it seems. Divide the percentages by 100."
-            )
-            raise DoubtfulDataError(message)
 
 
 def refuse_odd_classes(labels: list[Any], remedy: str = "Drop such cases") -> None:

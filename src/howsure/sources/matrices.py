@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from howsure.arrays import Array
-from howsure.errors import DoubtfulDataError, HowsureError, boolean, by_index, listed, real_numbers
+from howsure.errors import DoubtfulDataError, HowsureError, boolean, by_index, listed, real_numbers, warn
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.layout import (
     are_numbered,
@@ -131,7 +131,7 @@ def from_counts(
     counts, labels = matrix_of_outcomes({"tp": tp, "fp": fp, "fn": fn, "tn": tn}, counts, labels)
     checked &= counts is given_as  # else the four numbers are named
     if isinstance(counts, Mapping):
-        counts, labels = _of_names(counts, labels)
+        counts, labels = _of_names(counts, labels, check=checked)
     stacks = counts if isinstance(counts, Mapping) else None
     if stacks is not None:
         _refuse_no_stacks(stacks, groups)
@@ -211,8 +211,8 @@ def _refuse_no_stacks(stacks: Mapping[Any, Any], groups: object) -> None:
         raise HowsureError(message)
 
 
-def _of_names(counts: Mapping[Any, Any], labels: ArrayLike | None) -> tuple[Any, ArrayLike | None]:
-    """Return the matrix and classes of a mapping from true classes to counts of predicted ones; others unchanged."""
+def _of_names(counts: Mapping[Any, Any], labels: ArrayLike | None, *, check: bool) -> tuple[Any, ArrayLike | None]:
+    """Return the matrix and classes of a mapping: true class → predicted class → count; others unchanged."""
     rows = [each for each in counts.values() if isinstance(each, Mapping)]
     if len(rows) < len(counts) or not all(each.keys() <= counts.keys() for each in rows):
         return counts, labels
@@ -220,7 +220,14 @@ def _of_names(counts: Mapping[Any, Any], labels: ArrayLike | None) -> tuple[Any,
     if len(known) != len(counts) or set(known) != set(counts):
         message = f"`labels` {listed(known)} are not the classes of `counts`, {listed(list(counts))}."
         raise HowsureError(message)
-    return [[counts[true].get(said, 0) for said in known] for true in known], known
+    matrix = [[counts[true].get(said, 0) for said in known] for true in known]
+    is_full = all(len(each) == len(known) for each in rows)  # as DataFrame.to_dict() gives it, column by column
+    if check and is_full and matrix != [list(each) for each in zip(*matrix, strict=True)]:
+        warn(
+            f"`counts` maps {listed(known)} to further names: the outer ones were taken as the true classes, and "
+            "`DataFrame.to_dict()` has the columns there. If the frame's rows are the true classes, give the frame."
+        )
+    return matrix, known
 
 
 def _read(counts: Any, labels: Sequence[object] | None, *, check: bool) -> tuple[Array, list[Any] | None]:

@@ -17,10 +17,11 @@ from howsure.escapes import is_number
 from howsure.sources.doubtful_lines import FREQUENCIES
 from howsure.sources.locations import SHEETS, is_file, missing, sheet_of, suffix_of
 from howsure.sources.matrix_axes import Axis, corner_names, laid_out, title_names, warn_of_percentages
+from howsure.sources.matrix_crosstabs import Line, crosstab_of, lines_of, lines_of_cells
 from howsure.sources.matrix_json import cells_of_json
 from howsure.sources.matrix_printouts import parts_of
 from howsure.sources.matrix_text import OUTCOMES, cells_of
-from howsure.sources.matrix_words import axis_kind, names_statistic, names_total
+from howsure.sources.matrix_words import ERRORS, axis_kind, names_statistic, names_total
 from howsure.sources.text_encoding import decoded
 
 THOUSANDS = re.compile(r"[1-9]\d{0,2}(\.\d{3})+")  # with points, or a number with three decimals
@@ -59,23 +60,53 @@ def read_matrix(
     if not is_file(sheet_of(path)[0]):
         raise missing(path)
     if sheet_of(path)[0].suffix.lower() in SHEETS:
-        return _matrix_of(path, _cells_of_sheet(path), labels, check=check)
+        return _matrix_of_sheet(path, labels, check=check)
     text = decoded(path)
     try:
         return _matrix_of(path, _cells(path, text), labels, check=check)
     except DoubtfulDataError:
         raise
     except HowsureError:
-        if RATES.search(text):
+        found = _of_crosstab(path, lines_of(text), labels, check=check)
+        found = found or _found_in(path, text, labels, check=check)
+        if found is None and RATES.search(text):
             message = (
                 f"'{path}' holds a report of rates, and no matrix. Give the numbers of cases; for rates of one class, "
                 "`from_rates(precision=…, recall=…, positives=…, negatives=…)`."
             )
             raise HowsureError(message) from None
-        found = _found_in(path, text, labels, check=check)
         if found is None:
             raise
         return found
+
+
+def _matrix_of_sheet(path: Path, labels: Sequence[object] | None, *, check: bool) -> tuple[list[Any] | None, Array]:
+    """Return the labels and counts of a matrix in a spreadsheet file."""
+    rows = _cells_of_sheet(path)
+    try:
+        return _matrix_of(path, rows, labels, check=check)
+    except DoubtfulDataError:
+        raise
+    except HowsureError:
+        found = _of_crosstab(path, lines_of_cells(rows), labels, check=check)
+        if found is None:
+            raise
+        return found
+
+
+def _of_crosstab(
+    path: Path, lines: list[Line], labels: Sequence[object] | None, *, check: bool
+) -> tuple[list[Any] | None, Array] | None:
+    """Return the labels and counts of the only cross-table in a printout; None if there is none."""
+    try:
+        cells = crosstab_of(lines)
+    except HowsureError as error:
+        raise HowsureError(_in_file(path, str(error))) from None
+    if cells is None:
+        return None
+    found = _matrix_of(path, cells, labels, check=check)
+    warn(f"'{path}' holds other lines than those of the matrix, which were left out.")
+    return found
 
 
 def _found_in(
@@ -127,7 +158,7 @@ def _matrix_of(
 
 
 def _without_rates(rows: Axis, columns: Axis, body: list[list[str]]) -> tuple[Axis, Axis, list[list[str]]]:
-    """Leave out rows and columns that are named as metrics and hold other numbers than counts; others are classes."""
+    """Leave out rows and columns that are named as errors, or as metrics and hold other numbers than counts."""
     if not body or not body[0]:  # refused
         return rows, columns, body
     cells = np.array(body, dtype=object)
@@ -135,7 +166,7 @@ def _without_rates(rows: Axis, columns: Axis, body: list[list[str]]) -> tuple[Ax
     for axis, lines in ((rows, cells), (columns, cells.T)):
         labels = axis.labels or []
         rates = [
-            names_statistic(name) and not all(_count(cell).is_integer() for cell in line)
+            name == ERRORS or (names_statistic(name) and not all(_count(cell).is_integer() for cell in line))
             for name, line in zip(labels, lines, strict=False)
         ]
         dropped += [name for name, is_rate in zip(labels, rates, strict=True) if is_rate]
@@ -144,7 +175,10 @@ def _without_rates(rows: Axis, columns: Axis, body: list[list[str]]) -> tuple[Ax
     classes = [{str(name) for name in axis.labels or [] if not names_total(name)} for axis in left]
     if not dropped or not classes[0] or classes[0] != classes[1]:
         return rows, columns, body
-    warn(f"{listed(dropped)} in the labels of the matrix: numbers that are no cases of a class were left out.")
+    warn(
+        f"{listed(list(dict.fromkeys(dropped)))} in the labels of the matrix: numbers that are no cases of a class "
+        "were left out."
+    )
     return left[0], left[1], cells[np.ix_(*kept)].tolist()
 
 

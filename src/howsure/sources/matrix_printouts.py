@@ -36,7 +36,7 @@ def parts_of(text: str) -> Iterator[str]:
     b 2 4
     """
     lines = text.splitlines()
-    titles = {place: title for place, line in enumerate(lines) if (title := _title(line))}
+    titles = {place: title for place, line in enumerate(lines) if (title := axes_in_words(line))}
     others = (line for place, line in enumerate(lines) if place not in titles)
     if len(set(titles.values())) > 1 or any(map(_may_turn, others)):
         return
@@ -51,7 +51,7 @@ def parts_of(text: str) -> Iterator[str]:
             yield "\n".join([*dict.fromkeys(titles.values()), *body])
 
 
-def _title(line: str) -> str:
+def axes_in_words(line: str) -> str:
     """Return the names of the axes in a line, as the title of a matrix; empty if it does not name both."""
     for pattern in AXES:
         found = pattern.search(line)

@@ -94,6 +94,8 @@ PREDICTED_WORDS = frozenset(
     ]
 )
 GENERAL_WORDS = frozenset(["class", "label", "labels", "condition", "disease", "diagnosis", "outcome"])
+OF_TEST_SET = frozenset(["class", "classes", "label", "labels", "target", "targets", "y"])  # test labels, y_test
+OF_TEST = frozenset(["outcome", "positive", "negative", "result", "results"])
 LABEL_WORDS = frozenset(
     [
         "true",
@@ -160,6 +162,7 @@ STATISTICS = frozenset(  # labels that are no classes where the other axis has n
         "usersaccuracy",
     ]
 )
+ERRORS = "-err.-"  # a row and a column of errors in mlr
 TOTAL_WORDS = frozenset(
     [
         "total",
@@ -195,15 +198,20 @@ def axis_kind(name: object) -> str:
 
     Examples
     --------
-    >>> axis_kind("y_true"), axis_kind("Predicted class"), axis_kind("fold")
-    ('true', 'predicted', '')
+    >>> axis_kind("y_true"), axis_kind("Predicted class"), axis_kind("test"), axis_kind("test_labels")
+    ('true', 'predicted', 'predicted', 'true')
     """
     text = str(name).casefold()
     words = set(re.findall(r"[^\W\d_]+", text)) | {re.sub(r"[\W\d_]", "", text)}
-    kinds = [kind for kind, known in (("true", TRUE_WORDS), ("predicted", PREDICTED_WORDS)) if words & known]
-    if len(kinds) > 1 and words & TRUE_WORDS <= GENERAL_WORDS:  # the predicted class
+    true, predicted = words & TRUE_WORDS, words & PREDICTED_WORDS
+    if predicted == {"test"} and not words & OF_TEST:
+        if "$" in text or words & OF_TEST_SET:  # test$species, test_labels
+            return "true"
+        if re.match("test[_.]", text):  # a column of the test set, or of a test
+            return "true" if true else ""
+    if true and predicted and true <= GENERAL_WORDS:  # the predicted class
         return "predicted"
-    return kinds[0] if len(kinds) == 1 else ""
+    return "" if true and predicted else "true" if true else "predicted" if predicted else ""
 
 
 def names_statistic(label: object) -> bool:

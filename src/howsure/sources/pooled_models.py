@@ -77,7 +77,7 @@ def refuse_pooled_models(frame: Any, given: Mapping[str, str]) -> None:
 
 def _refuse_rows_of_models(frame: Any, name: str) -> None:
     """Refuse a table with one row for each model, as leaderboards have, where the columns are read as models."""
-    models = None if _are_many(frame) else dict(_coded(frame, [name])).get(name)
+    models = None if are_many(frame) else dict(coded(frame, [name])).get(name)
     if models is not None and models.levels.dtype.kind in "UO" and 1 < len(models.levels) == len(models.codes):
         message = (
             f"The column '{name}' has another model in each row ({listed(models.levels.tolist())}), and each named "
@@ -89,11 +89,11 @@ def _refuse_rows_of_models(frame: Any, name: str) -> None:
 def _refuse_pooled(frame: Any, name: str, true: str | None, cases: Sequence[str]) -> None:
     """Refuse a column of models or runs on the same cases."""
     names = list(dict.fromkeys([name, *([] if true is None else [true]), *cases]))
-    if _are_many(frame):
+    if are_many(frame):
         shares = _shares(frame, name, true)
         levels = None if shares is None else [*shares]
     else:
-        columns = dict(_coded(frame, names))
+        columns = dict(coded(frame, names))
         models, truth = columns.get(name), columns.get(true or "")
         if models is None or not 1 < len(models.levels) <= len(models.codes) / 2:  # else the rows are the models
             return
@@ -110,7 +110,8 @@ def _refuse_pooled(frame: Any, name: str, true: str | None, cases: Sequence[str]
         raise DoubtfulDataError(message)
 
 
-def _are_many(frame: Any) -> bool:
+def are_many(frame: Any) -> bool:
+    """Whether an engine holds more rows than are read into memory."""
     if not is_held(frame):
         return False
     import narwhals as nw
@@ -130,7 +131,7 @@ def _shares(frame: Any, name: str, true: str | None) -> dict[Any, Any] | None:
     return shares if len(first) > 1 and others and all(each == first for each in others) else None
 
 
-def _coded(frame: Any, names: Sequence[str]) -> Iterator[tuple[str, Column]]:
+def coded(frame: Any, names: Sequence[str]) -> Iterator[tuple[str, Column]]:
     """Yield columns as codes of the levels that occur; not those with missing values."""
     held = collected(frame.lazy().select(*names)) if is_held(frame) else frame
     for name in names:

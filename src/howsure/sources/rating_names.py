@@ -43,10 +43,23 @@ def names_rater(name: object) -> bool:
     return _names(name, RATERS)
 
 
+def name_words(name: object) -> set[str]:
+    """Return the words of a column's name in the singular; an ending ``id`` is a word.
+
+    Examples
+    --------
+    >>> sorted(name_words("PatientID")), sorted(name_words("doc_ids"))
+    (['id', 'patient'], ['doc', 'id'])
+    """
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name) if isinstance(name, str) else ""
+    found = re.findall("[a-z]+", spaced.casefold())
+    words = {word.removesuffix("s").removesuffix("id").removesuffix("s") or "id" for word in found}
+    return words | {"id" for word in found if word.removesuffix("s").endswith("id")}
+
+
 def _names(name: object, kinds: frozenset[str]) -> bool:
     """Whether a name has a word of a kind, and beside it only words for a number."""
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name) if isinstance(name, str) else ""
-    words = {word.removesuffix("id").removesuffix("s") or "id" for word in re.findall("[a-z]+", spaced.casefold())}
+    words = name_words(name)
     return bool(words & kinds) and words <= kinds | NUMBERING
 
 

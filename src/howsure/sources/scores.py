@@ -20,6 +20,7 @@ from howsure.sources.frames import rows
 from howsure.sources.groups import Tally, by_columns, groups_of_columns, roles
 from howsure.sources.input_checks import refuse_odd_classes, refuse_similar_labels
 from howsure.sources.layout import Rank, class_order, covers, is_stated
+from howsure.sources.number_checks import refuse_marks_of_missing
 from howsure.sources.positive import opposite, positive_class, refuse_score_of_other
 from howsure.sources.strata import ROLE, stratum_role
 from howsure.sources.to_numpy import numbers_of, plain
@@ -155,6 +156,7 @@ def scores(
     positive, classes = binary_truth(truth, pos_label, check=check)
     if check:
         refuse_score_of_other(y_score, classes)
+        refuse_marks_of_missing("y_score", score)
         if tally is None or tally.n.max() == 1:
             weight = None if tally is None or sample_weight is None else tally.weight
             refuse_doubtful_numbers(score, positive, data, names, weight=weight, counts=counts)

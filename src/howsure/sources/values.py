@@ -18,8 +18,8 @@ from howsure.sources.doubtful_lines import refuse_doubtful_numbers
 from howsure.sources.encoding import encoded
 from howsure.sources.frames import columns, expanded, taken, weight_or_counts
 from howsure.sources.groups import Tally, by_columns, roles
-from howsure.sources.input_checks import refuse_last_sum, refuse_other_units
 from howsure.sources.long import Incomplete, by_model
+from howsure.sources.number_checks import refuse_last_sum, refuse_marks_of_missing, refuse_other_units
 from howsure.sources.strata import ROLE, stratum_role
 from howsure.sources.to_numpy import numbers_of, plain
 from howsure.tables.batch import Tables
@@ -250,7 +250,11 @@ def values(
     limits = bounds_of(bounds, list(plain_columns.values()))
     numbers = [finite_numbers(role, column, limits) for role, column in plain_columns.items()]
     if check:
-        _refuse_doubtful(dict(zip(plain_columns, numbers, strict=True)), are_models=several and truth is None)
+        _refuse_doubtful(
+            dict(zip(plain_columns, numbers, strict=True)),
+            are_models=several and truth is None,
+            are_bounded=bounds is not None,
+        )
     true = None if truth is None else numbers.pop()
     stratum = encoded(ROLE, given[ROLE]) if ROLE in given else None
     beside = Beside.of(given, list(named), plain_columns if stratum is None else {**plain_columns, ROLE: stratum})
@@ -274,10 +278,12 @@ def values(
     return found
 
 
-def _refuse_doubtful(numbers: dict[str, Array], *, are_models: bool) -> None:
-    """Refuse a total at the end of a column, and percentages of one model next to shares of another."""
+def _refuse_doubtful(numbers: dict[str, Array], *, are_models: bool, are_bounded: bool) -> None:
+    """Refuse a total at the end of a column, marks of missing numbers, and percentages of one model beside shares."""
     for role, column in numbers.items():
         refuse_last_sum(role, column)
+        if not are_bounded:
+            refuse_marks_of_missing(role, column)
     if are_models:
         refuse_other_units(numbers)
 

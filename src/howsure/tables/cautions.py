@@ -167,6 +167,7 @@ NEGATIVE_WORDS = frozenset(
     ]
 )
 IGNORED = frozenset({-1, 255, -100})  # labels of ignored cases in image segmentation
+UNMATCHED = frozenset({"background", "background fn", "background fp", "no object", "none"})  # of detectors
 TAG = re.compile(r"[BIMELSU]-\S+")  # prefixes of tags of entities, as in IOB2, IOBES and BILOU
 PLACEHOLDERS = frozenset(
     {
@@ -290,6 +291,12 @@ def of_classes(counted: ClassCounts, labels: Array) -> Iterator[str]:
             yield (
                 f"Class “{label}” occurs and is never predicted: it may mark cases to be left out. Then name the other "
                 "classes, `labels=`."
+            )
+    for label in labels[occurs & said & (hits == 0)].tolist():
+        if str(label).strip().casefold() in UNMATCHED and hits.any():
+            yield (
+                f"Class “{label}” occurs and is predicted, and never both: missed and false boxes of a detector, it "
+                "seems. Metrics of all classes count it as a class, metrics of one other class are right."
             )
     for label in labels[said & ~occurs].tolist():
         yield f"Class “{label}” is predicted and never occurs: look for a misspelt label, or for cases left out."
