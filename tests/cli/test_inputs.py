@@ -13,6 +13,8 @@ from pyarrow import feather
 import howsure as hs
 from support.shell import run
 
+pytestmark = pytest.mark.filterwarnings("ignore:The column '(patient|person)' has several")  # clusters on purpose
+
 RNG = np.random.default_rng(8)
 N = 120
 TRUTH = RNG.integers(0, 2, N)

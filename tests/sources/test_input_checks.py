@@ -337,3 +337,62 @@ def test_a_nullable_float_agrees_with_the_equal_integer():
     """Numbers of two types are one class where they are equal: 1.0 of pandas' Float64 and 1."""
     truth = pd.Series([1.0, 0.0, 0.0, 1.0, 1.0], dtype="Float64")
     assert hs.confusion(truth, np.array([1, 0, 1, 1, 0])).counts.tolist() == [[1, 1], [1, 2]]
+
+
+@pytest.mark.parametrize(
+    "mark, others",
+    [
+        ("?", ["a", "b"]),
+        ("-", ["no", "yes"]),
+        (".", ["a", "b", "c"]),
+        (999, [0, 1]),
+        (9, [1, 2, 3]),
+        (-1, [0, 1]),
+        (255, [0, 1, 2]),
+        ("99", ["1", "2"]),
+        ("unlabelled", ["a", "b"]),
+    ],
+)
+def test_a_mark_among_the_true_labels_is_refused(mark, others):
+    """Cases without a label would count as errors; a label that is also predicted, or is named, is a class."""
+    true, said = [*others * 10, mark, mark], [*others * 10, others[0], others[1]]
+    with pytest.raises(DoubtfulDataError, match="which is never predicted: a mark for a missing label"):
+        hs.confusion(true, said)
+    assert hs.confusion(true, said, check=False).rows == len(true)
+    assert hs.confusion(true, said, labels=[*others, mark]).rows == len(true)
+    assert hs.confusion(true, [*said[:-1], mark]).rows == len(true)
+    assert hs.confusion(true, said, labels=others).rows == len(true) - 2
+
+
+@pytest.mark.parametrize(
+    "true", [["unknown", "a", "b"], ["-", "+"], [-1, 0, 1], [1, 2, 3], ["c", "a", "b"]], ids=lambda true: str(true[0])
+)
+def test_a_class_that_is_never_predicted_is_no_mark(true):
+    """A model may never predict a class, such as the unknown or the first of three grades."""
+    assert hs.confusion(true * 4, [true[-1]] * (4 * len(true))).rows == 4 * len(true)
+
+
+def test_a_second_header_is_refused():
+    """A line of units or of descriptions below the header is no case."""
+    true, said = ["(gold)", *["no", "yes"] * 12], ["(model)", *["no", "no", "yes", "yes"] * 6]
+    with pytest.raises(DoubtfulDataError, match="second header, it seems"):
+        hs.confusion(true, said)
+    with pytest.raises(DoubtfulDataError, match="second header, it seems"):
+        hs.paired(true, {"a": said, "b": ["(other)", *said[:0:-1]]})
+    assert hs.confusion(true[1:], said[1:]).rows == 24
+    assert hs.confusion(["no", *true[1:]], said).rows == 25  # a rare prediction
+    assert hs.confusion(true, said, check=False).rows == 25
+
+
+def test_an_error_of_a_formula_is_refused():
+    """A cell of a spreadsheet that could not be computed has no label."""
+    with pytest.raises(DoubtfulDataError, match="'#N/A' stands for a missing value"):
+        hs.confusion(["a", "b", "#N/A"] * 4, ["a", "b", "a"] * 4)
+    with pytest.raises(DoubtfulDataError, match="'#DIV/0!' stands for a missing value"):
+        hs.confusion(["a", "b", "#DIV/0!"] * 4, ["a", "b", "a"] * 4)
+
+
+def test_what_a_table_cautions_of_is_printed_with_its_metrics():
+    """A reader of the metrics sees the cautions of the table, in Python as in the shell."""
+    found = hs.evaluate(hs.confusion(["a", "b"] * 10, ["a", "b"] * 9 + ["a", "c"]), ["accuracy"])
+    assert "Class “c” is predicted and never occurs" in str(found)

@@ -12,6 +12,8 @@ from pyarrow import feather
 import howsure as hs
 from howsure.sources.locations import located, partition_of
 
+pytestmark = pytest.mark.filterwarnings("ignore:The column '(patient|person)' has several")  # clusters on purpose
+
 RNG = np.random.default_rng(5)
 N = 40
 FRAME = pd.DataFrame(

@@ -16,7 +16,7 @@ MARKED = {
     "grades and -9": ([*GRADES, -9], "-9"),
     "shares and -1": ([*SHARES, -1.0], "-1"),
     "shares and 99": ([*SHARES, 99.0], "99"),
-    "temperatures and -999": ([-3.5, 2.25, 8.5, 12.0, -999.0], "-999"),
+    "temperatures and -999": ([-3.5, 2.25, 8.5, 12.0, 3.75, -999.0], "-999"),
 }
 SOUND = {
     "votes": [-1, 0, 1, 1, 0, -1, 1],
@@ -58,4 +58,4 @@ def test_scores_and_measurements_are_checked_too():
     with pytest.raises(DoubtfulDataError, match="`y_score` holds -1"):
         hs.scores([0, 1] * 6 + [1], [*SHARES, -1.0])
     with pytest.raises(DoubtfulDataError, match="`truth` holds -999"):
-        hs.values([3.1, 2.2, 5.5, 4.4, 3.0], truth=[3.0, 2.0, 5.0, -999.0, 3.0])
+        hs.values([3.1, 2.2, 5.5, 4.4, 3.0], truth=[3.0, 2.0, 5.0, -999.0, 4.0])

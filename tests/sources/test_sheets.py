@@ -11,6 +11,8 @@ from howsure.sources.sheets import columns_of_sheet
 from support.books import write_ods, write_xlsx
 from support.shell import run
 
+pytestmark = pytest.mark.filterwarnings("ignore:The column '(patient|person)' has several")  # clusters on purpose
+
 pytest.importorskip("python_calamine")
 RNG = np.random.default_rng(4)
 TRUTH = RNG.choice(["ill", "well"], 60)

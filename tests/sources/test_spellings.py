@@ -66,7 +66,14 @@ def test_names_of_clusters_in_files(suffix, tmp_path):
 
 @pytest.mark.parametrize(
     "one, other",
-    [(">50K", ">50K."), ("A", "(A)"), ("big cell", "big_cell"), ("big-cell", "Big cell"), ("yes", "yes!"), ("a", "'a'")],
+    [
+        (">50K", ">50K."),
+        ("A", "(A)"),
+        ("big cell", "big_cell"),
+        ("big-cell", "Big cell"),
+        ("yes", "yes!"),
+        ("a", "'a'"),
+    ],
 )
 def test_labels_that_differ_in_marks_are_refused(one, other):
     """A full stop, brackets, or another mark between words make another class, and no such prediction is right."""
@@ -75,7 +82,9 @@ def test_labels_that_differ_in_marks_are_refused(one, other):
     assert hs.confusion([one, "no"] * 5, [other, "no"] * 5, check=False).rows == 10
 
 
-@pytest.mark.parametrize("labels", [["C", "C++", "C#"], ["ER+", "ER-"], ["A*", "A"], [":)", ":("], ["1.1", "1-1", "11"]])
+@pytest.mark.parametrize(
+    "labels", [["C", "C++", "C#"], ["ER+", "ER-"], ["A*", "A"], [":)", ":("], ["1.1", "1-1", "11"]]
+)
 def test_marks_with_a_meaning_are_kept(labels):
     """Plus, minus, an asterisk and marks between digits tell classes apart."""
     assert hs.confusion(labels * 5, labels * 5).labels.tolist() == sorted(labels)

@@ -5,6 +5,8 @@ import pytest
 
 import howsure as hs
 
+pytestmark = pytest.mark.filterwarnings("ignore:The column '(patient|person)' has several")  # clusters on purpose
+
 SIZE = 120
 RNG = np.random.default_rng(11)
 ROWS = {

@@ -71,8 +71,8 @@ def test_a_table_says_what_its_design_says():
 
 @pytest.mark.parametrize("word", ["?", "-", "missing", " Unknown "])
 def test_a_word_for_a_missing_value_is_named(word):
-    """A class that is a word for a missing value counts like any other, and the table says so."""
-    table = hs.confusion(["a", "b", word, "b"], ["a", "b", "a", "a"])
+    """A class that is a word for a missing value counts like any other if nobody checks, and the table says so."""
+    table = hs.confusion(["a", "b", word, "b"], ["a", "b", "a", "a"], check=False)
     assert any("words for missing values" in each and word in each for each in table.cautions)
 
 

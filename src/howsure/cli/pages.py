@@ -293,7 +293,7 @@ def _about(table: Table) -> str:
     classes = table.labels.tolist()
     cases = f"{table.rows:,} cases {table.design.description.sample}".rstrip()
     if not table.is_binary:
-        return f"{cases}, {len(classes)} {table.kind.classes_noun}"
+        return "\n".join([f"{cases}, {len(classes)} {table.kind.classes_noun}", *table.cautions])
     positive = f"positive class {classes[1]} ({100 * table.class_totals[1] / table.counts.sum():.1f} %)"
     doubts = positive_doubts(classes, table.positive, is_ordered=table.is_ordered)
-    return "\n".join([f"{cases}, {positive}", *doubts])
+    return "\n".join([f"{cases}, {positive}", *doubts, *table.cautions])

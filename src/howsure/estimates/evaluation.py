@@ -130,4 +130,5 @@ class Evaluation(Tabular, ToXarray, Mapping[str, Estimate]):
         labels, table = self.table.labels.tolist(), self.table
         found = positive_doubts(labels, table.positive, is_ordered=table.is_ordered)
         doubts = found if any(each.positive for each in self.values()) else ()
-        return replace(grid, caption="; ".join(filter(None, (grid.caption, *doubts))))
+        caption = "; ".join(filter(None, (grid.caption, *doubts)))
+        return replace(grid, caption="\n".join(filter(None, (caption, *table.cautions))))

@@ -14,7 +14,9 @@ from howsure.sources.input_checks import (
     refuse_counted_lines,
     refuse_counted_numbers,
     refuse_other_codes,
+    refuse_second_header,
     refuse_total_row,
+    refuse_unlabelled,
 )
 
 FREQUENCIES = frozenset({"freq", "frequency", "frequencies", "count", "counts", "n", "number"})  # names of columns
@@ -48,6 +50,8 @@ def refuse_doubtful_lines(
     if labels is None:
         refuse_total_row(lines, columns)
         refuse_other_codes(lines, columns)
+        refuse_unlabelled(lines, columns)
+        refuse_second_header(lines, columns)
     if weight is not None:
         refuse_counted_lines(lines.n, lines.weight)
     elif data is not None and counts is None and len(lines.n) >= FEW_LINES and (lines.n == 1).all():

@@ -6,6 +6,7 @@ Each check costs time in the number of distinct labels, not of cases. Sources ru
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
@@ -18,9 +19,11 @@ from howsure.sources.columns import Grouped
 from howsure.sources.matrix_words import names_total
 from howsure.sources.rating_names import names_item
 from howsure.sources.spellings import plain_spelling, shown_apart
-from howsure.tables.cautions import MOST_CLASSES
+from howsure.tables.cautions import MOST_CLASSES, marks_of_missing
 
-MISSING = frozenset({"", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "NaT", "NULL", "null"})
+MISSING = frozenset({"", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "NaT", "NULL", "null"}) | {
+    "#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!",  # errors of formulas in spreadsheets
+}  # fmt: skip
 JUDGES = ("y_true", "y_made", "y_reviewed", "annotations")
 MANY_ROWS = 8  # with this many ratings on a scale some value repeats
 FEW_LINES = 4  # smallest number of distinct lines that may be a table of frequencies
@@ -32,11 +35,12 @@ COUNTED = (
     "`sample_weight` holds whole numbers, and no two lines are equal: they look like numbers of identical cases, not "
     "weights. Give them as `counts`."
 )
+MOST_LABELS = 20  # of a column with few classes
 MANY_CASES = 20  # with this many cases a class of three does not lack in either column
 FEW_ROWS = 3  # with more cases, a label equal to the number of the others is suspicious
 JUDGED = ("y_pred", "y_score")
 JOINTS = re.compile(r"(?<=[^\W\d_])[ _\-]+(?=[^\W\d_])")  # between letters
-MARKS_AROUND = " .,;:!\"'`()[]{}"
+MARKS_AROUND = " =.,;:!\"'`()[]{}"
 MARKS = MISSING | {-1, -9, -99, -999, -100, "-1", "-9", "-99", "?", "-", "unlabeled", "unlabelled", "pending"}
 CONSENSUS = frozenset({"adjudicated", "adjudication", "agreed", "aggregated", "consensus", "final", "gold", "majority"})
 CODES = tuple(  # of the same two classes
@@ -223,6 +227,52 @@ def refuse_marks(some: tuple[Array, Array], every: tuple[Array, Array], name: st
             "as a class. Give None in these rows."
         )
         raise DoubtfulDataError(message)
+
+
+def refuse_unlabelled(counted: Grouped, columns: int = 2) -> None:
+    """Refuse a mark for a missing label, such as 999 or "?", among the true labels if it is never predicted.
+
+    Parameters
+    ----------
+    counted : Grouped
+        The combinations of labels, and their numbers of cases.
+    columns : int, default 2
+        Number of columns with labels; the first holds the true ones.
+    """
+    true, *others = (
+        names[np.bincount(codes, minlength=len(names)) > 0].tolist()
+        for codes, names in zip(counted.codes[:columns], counted.levels[:columns], strict=True)
+    )
+    predicted = list(dict.fromkeys(label for each in others for label in each))
+    absent = [label for label in true if label not in {*predicted}]
+    marks = marks_of_missing([*absent, *predicted], absent, int(counted.n.sum()))
+    if marks:
+        message = (
+            f"`y_true` holds {marks[0]!r}, which is never predicted: a mark for a missing label, it seems, whose cases "
+            "would count as errors. Leave them out, or name the classes with `labels=`."
+        )
+        raise DoubtfulDataError(message)
+
+
+def refuse_second_header(counted: Grouped, columns: int = 2) -> None:
+    """Refuse a row whose labels are text, all different, and in no other row: another line of names or of units.
+
+    Parameters
+    ----------
+    counted : Grouped
+        The combinations of labels, and their numbers of cases.
+    columns : int, default 2
+        Number of columns with labels.
+    """
+    names = [counted.levels[place][counted.codes[place]].tolist() for place in range(columns)]
+    rows = list(zip(*names, strict=True))
+    known = Counter(label for row in rows for label in {*row})
+    if len(known) > MOST_LABELS or counted.n.sum() < MANY_CASES:
+        return
+    for row, cases in zip(rows, counted.n.tolist(), strict=True):
+        if cases == 1 and len({*row}) == columns and all(isinstance(label, str) and known[label] == 1 for label in row):
+            message = f"One row holds {listed(row)}, which occur in no other: a second header, it seems. Leave it out."
+            raise DoubtfulDataError(message)
 
 
 def refuse_identifiers(argument_name: str, given: Mapping[Any, tuple[Array, Array]]) -> None:

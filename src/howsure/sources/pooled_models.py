@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import DoubtfulDataError, HowsureError, listed
+from howsure.errors import DoubtfulDataError, HowsureError, listed, reading
 from howsure.sources.bins import Bins
 from howsure.sources.crossed import is_factor
 from howsure.sources.encoding import Column, encoded
@@ -116,7 +116,8 @@ def are_many(frame: Any) -> bool:
         return False
     import narwhals as nw
 
-    return bool(collected(frame.lazy().select(nw.len().alias(N)))[N][0] > MANY)
+    with reading("`data`"):
+        return bool(collected(frame.lazy().select(nw.len().alias(N)))[N][0] > MANY)
 
 
 def _shares(frame: Any, name: str, true: str | None) -> dict[Any, Any] | None:
@@ -133,7 +134,8 @@ def _shares(frame: Any, name: str, true: str | None) -> dict[Any, Any] | None:
 
 def coded(frame: Any, names: Sequence[str]) -> Iterator[tuple[str, Column]]:
     """Yield columns as codes of the levels that occur; not those with missing values."""
-    held = collected(frame.lazy().select(*names)) if is_held(frame) else frame
+    with reading("`data`"):
+        held = collected(frame.lazy().select(*names)) if is_held(frame) else frame
     for name in names:
         values = held[name]
         try:

@@ -186,6 +186,9 @@ PLACEHOLDERS = frozenset(
         "unlabelled",
     }
 )
+OPEN_SET = frozenset({"unknown", "not known"})  # which may be a class that a model does not have
+TWO_CLASSES = 2
+MANY_CASES = 20
 SENTINELS = frozenset({-999, -100, -99, -9, -1, 9, 99, 999, 9999})  # numbers for missing values in files
 MOST_CLASSES = 2000  # limits beyond which labels are probably identifiers, or text
 
@@ -251,6 +254,28 @@ def of_labels(labels: Array, noun: str) -> Iterator[str]:
             f"Some {noun} differ only in case, in blanks, or in being text or a number ({listed(alike)}): look whether "
             "they mean the same, for they count as errors for one another."
         )
+
+
+def marks_of_missing(labels: Sequence[Any], absent: Sequence[Any], cases: int) -> list[Any]:
+    """Return the labels that stand for missing ones, among those that are never predicted.
+
+    Parameters
+    ----------
+    labels : sequence
+        All labels.
+    absent : sequence
+        True labels that are never predicted.
+    cases : int
+        Number of cases; among few of them the first of three numbers may be a class that was not predicted.
+    """
+    others = [label for label in labels if label not in absent]
+    if len(others) < TWO_CLASSES or "+" in others:
+        return []
+    words = [label for label in absent if str(label).strip().casefold() in PLACEHOLDERS - OPEN_SET]
+    numbers = [label for label in absent if isinstance(label, int) and label in IGNORED and cases >= MANY_CASES]
+    are_codes = sorted(others, key=str) == sorted(range(len(others)), key=str)
+    far = [label for label in _sentinels([*labels]) if label in absent]
+    return words + (numbers if are_codes else []) + far
 
 
 def _sentinels(labels: list[Any]) -> list[Any]:
