@@ -396,3 +396,9 @@ def test_what_a_table_cautions_of_is_printed_with_its_metrics():
     """A reader of the metrics sees the cautions of the table, in Python as in the shell."""
     found = hs.evaluate(hs.confusion(["a", "b"] * 10, ["a", "b"] * 9 + ["a", "c"]), ["accuracy"])
     assert "Class “c” is predicted and never occurs" in str(found)
+
+
+def test_a_caution_is_printed_once():
+    """The caution about the positive class is one of the table's too."""
+    found = str(hs.evaluate(hs.confusion(["ja", "nein"] * 10, ["ja", "nein"] * 9 + ["ja", "ja"]), ["sensitivity"]))
+    assert found.count("looks like the positive one") == 1

@@ -3,6 +3,7 @@
 import pytest
 
 import howsure as hs
+from howsure.errors import HowsureError, HowsureWarning
 from howsure.sources.matrices import matrix_table
 
 RIGHT = [[50, 3], [5, 42]]  # rows true
@@ -186,3 +187,25 @@ def test_rates_that_are_left_out_are_named(tmp_path):
         table_of(",well,ill,Recall\nwell,50,3,0.9434\nill,5,42,0.8936\n", tmp_path, "m.csv")
     table = table_of(",error,rate\nerror,50,3\nrate,5,42\n", tmp_path, "m.csv")
     assert table.labels.tolist() == ["error", "rate"]
+
+
+@pytest.mark.parametrize(
+    "header", ["tp,fp,fn,tn", "VP,FP,FN,VN", "RP,FP,FN,RN", "True Positive,False positives,false_negative,TrueNegative"]
+)
+def test_outcomes_are_named_in_words_and_other_languages(header, tmp_path):
+    """A table of studies has a column for each outcome, by the names of its language."""
+    (tmp_path / "studies.csv").write_text(f"study,{header}\nA,42,3,5,50\n")
+    assert matrix_table(tmp_path / "studies.csv").counts.tolist() == [[50, 3], [5, 42]]
+
+
+def test_a_row_of_totals_is_no_study(tmp_path):
+    """A last row of the sums would count each case twice: named, it is left out; otherwise it is refused."""
+    file = tmp_path / "studies.csv"
+    file.write_text("study,TP,FP,FN,TN\nA,42,3,5,50\nB,30,2,1,40\nTotal,72,5,6,90\n")
+    with pytest.warns(HowsureWarning, match="Totals are no table"):
+        found = matrix_table(file)
+    assert found.overall.counts.tolist() == [[90, 5], [6, 72]]
+    file.write_text("study,TP,FP,FN,TN\nA,42,3,5,50\nB,30,2,1,40\nC,72,5,6,90\n")
+    with pytest.raises(HowsureError, match="the last row is the sum of the others"):
+        matrix_table(file)
+    assert matrix_table(file, check=False).overall.rows == 346

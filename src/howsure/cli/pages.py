@@ -296,4 +296,4 @@ def _about(table: Table) -> str:
         return "\n".join([f"{cases}, {len(classes)} {table.kind.classes_noun}", *table.cautions])
     positive = f"positive class {classes[1]} ({100 * table.class_totals[1] / table.counts.sum():.1f} %)"
     doubts = positive_doubts(classes, table.positive, is_ordered=table.is_ordered)
-    return "\n".join([f"{cases}, {positive}", *doubts, *table.cautions])
+    return "\n".join(dict.fromkeys([f"{cases}, {positive}", *doubts, *table.cautions]))

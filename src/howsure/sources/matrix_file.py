@@ -20,7 +20,7 @@ from howsure.sources.matrix_axes import Axis, corner_names, laid_out, title_name
 from howsure.sources.matrix_crosstabs import Line, crosstab_of, lines_of, lines_of_cells
 from howsure.sources.matrix_json import cells_of_json
 from howsure.sources.matrix_printouts import parts_of
-from howsure.sources.matrix_text import OUTCOMES, cells_of
+from howsure.sources.matrix_text import OUTCOMES, cells_of, outcome_of
 from howsure.sources.matrix_words import ERRORS, axis_kind, names_statistic, names_total
 from howsure.sources.text_encoding import decoded
 
@@ -135,7 +135,7 @@ def _matrix_of(
     if not rows:
         message = f"'{path}' is empty."
         raise HowsureError(message)
-    of_two = _outcomes(path, rows)
+    of_two = _outcomes(path, rows, check=check)
     if of_two is not None:
         return list(labels or ("negative", "positive")), of_two
     try:
@@ -231,14 +231,21 @@ def _text(cell: object) -> str:
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
-def _outcomes(path: Path, rows: list[list[str]]) -> Array | None:
+def _outcomes(path: Path, rows: list[list[str]], *, check: bool) -> Array | None:
     """Return the matrix, or matrices, of a table whose header, or first column, is TP, FP, FN and TN."""
-    if len(rows[0]) == 2 and {row[0].casefold() for row in rows if row[0].casefold() in OUTCOMES} == {*OUTCOMES}:
+    if len(rows[0]) == 2 and {outcome_of(row[0]) for row in rows} >= {*OUTCOMES}:
         rows = [list(each) for each in zip(*rows, strict=True)]
-    header = [cell.casefold() for cell in rows[0]]
-    if not set(OUTCOMES) <= set(header):
+    header = [outcome_of(cell) for cell in rows[0]]
+    if [header.count(name) for name in OUTCOMES] != [1, 1, 1, 1]:
         return None
     cells = _numbers(path, [[row[header.index(name)] for name in OUTCOMES] for row in rows[1:]])
+    if len(cells) > 2 and np.array_equal(cells[-1], cells[:-1].sum(0)):
+        if any(map(names_total, rows[-1])):
+            warn(f"The last row of '{path}': the sums of the others. Totals are no table and were left out.")
+            cells = cells[:-1]
+        elif check:
+            message = f"'{path}': the last row is the sum of the others: totals, it seems. Leave it out."
+            raise DoubtfulDataError(message)
     tp, fp, fn, tn = cells.T
     matrices = np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)
     return matrices[0] if len(matrices) == 1 else matrices

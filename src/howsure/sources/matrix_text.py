@@ -27,6 +27,21 @@ OUTCOME = re.compile(
 )
 
 
+def outcome_of(name: str) -> str:
+    """Return tp, fp, fn or tn for their names in words, and for those in French, Spanish and German; else nothing.
+
+    Examples
+    --------
+    >>> outcome_of("True positives"), outcome_of("VN"), outcome_of("FP"), outcome_of("n")
+    ('tp', 'tn', 'fp', '')
+    """
+    bare = re.sub(r"[\W_]", "", name).casefold()
+    words = re.fullmatch("(true|false)(positive|negative)s?", bare)
+    found = words[1][0] + words[2][0] if words else bare
+    found = re.sub("^[vr](?=[pn]$)", "t", found)  # vrai, verdadero, richtig
+    return found if found in OUTCOMES else ""
+
+
 def cells_of(text: str, suffix: str = "") -> list[list[str]]:
     r"""Return the cells of each line of a text.
 
