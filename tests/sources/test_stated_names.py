@@ -9,6 +9,7 @@ import pytest
 import xarray as xr
 
 import howsure as hs
+from howsure.sources.matrices import matrix_table
 from howsure.sources.matrix_words import axis_kind
 from support.optional import optional
 from support.shell import run
@@ -279,3 +280,45 @@ def test_zero_as_the_positive_class_has_a_caution():
     assert any(
         "“1” looks like the positive one" in each for each in hs.from_counts([[42, 5], [3, 50]], [1, 0]).cautions
     )
+
+
+@pytest.mark.parametrize(
+    "rows, columns",
+    [
+        (["T+", "T-"], ["D+", "D-"]),
+        (["Test positive", "Test negative"], ["Disease present", "Disease absent"]),
+        (
+            ["Index test positive", "Index test negative"],
+            ["Reference standard positive", "Reference standard negative"],
+        ),
+        (["Rapid test positive", "Rapid test negative"], ["PCR positive", "PCR negative"]),
+        (["Predicted +", "Predicted -"], ["ill", "healthy"]),
+    ],
+)
+def test_two_names_of_a_class_are_one_class(rows, columns, tmp_path):
+    """A test is positive or negative, and a disease present or absent: one axis is known, and the other follows."""
+    printed = [["", *columns], [rows[0], "42", "3"], [rows[1], "5", "50"]]
+    (tmp_path / "m.csv").write_text("\n".join(map(",".join, printed)))
+    for table in (
+        hs.from_counts(pd.DataFrame([[42, 3], [5, 50]], rows, columns)),
+        matrix_table(tmp_path / "m.csv"),
+        hs.from_counts(pd.DataFrame([[50, 5], [3, 42]], rows[::-1], columns[::-1])),
+    ):
+        assert table.labels.tolist() == ["negative", "positive"]
+        assert table.counts.tolist() == [[50, 3], [5, 42]]
+    turned = pd.DataFrame([[42, 5], [3, 50]], columns, rows)
+    assert hs.from_counts(turned).counts.tolist() == [[50, 3], [5, 42]]
+
+
+@pytest.mark.parametrize(
+    "rows, columns",
+    [
+        (["positive", "negative"], ["present", "absent"]),
+        (["Test 1", "Test 2"], ["ill", "well"]),
+        (["T+", "T-"], ["E+", "E-"]),
+    ],
+)
+def test_two_names_whose_axes_are_unknown_are_refused(rows, columns):
+    """Nothing says which axis is true, so the table may be turned."""
+    with pytest.raises(hs.HowsureError, match="name the axes 'true' and 'predicted'"):
+        hs.from_counts(pd.DataFrame([[42, 3], [5, 50]], rows, columns))

@@ -9,6 +9,10 @@ from hypothesis import given, strategies as st
 
 import howsure as hs
 
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:The column 'patient' has several"
+)  # one table without clusters on purpose
+
 
 @pytest.fixture
 def folder(tmp_path):

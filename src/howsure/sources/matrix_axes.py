@@ -13,12 +13,15 @@ from howsure.arrays import Array
 from howsure.errors import DoubtfulDataError, HowsureError, listed, warn
 from howsure.sources.layout import as_written, class_order, last_level
 from howsure.sources.matrix_words import LABEL_WORDS, axis_kind, names_statistic, names_total
+from howsure.tables.cautions import NEGATIVE_WORDS, POSITIVE_WORDS
 from howsure.tables.labels import numbers_in_text
 
 SEPARATORS = re.compile(r"\s*(?:[/\\|,;]|\bvs\.?\b|\bby\b|×|(?<=[→↓])\s+(?=\w))\s*")  # of the parts of a corner cell
 ROW_MARKS = re.compile(r"↓|\brows?\b|\bzeilen?\b", re.IGNORECASE)
 NUMBERED = re.compile(r"_\d+")  # the names that BigQuery gives to columns of numbers
 PERCENT = 100
+TWO = ("negative", "positive")
+SIGNS = frozenset(["+", "-", "−", "positive", "negative", "pos", "neg", "positiv", "negativ", "positivo", "negativo"])
 COLUMN_MARKS = re.compile(r"→|\bcol(umn)?s?\b|\bspalten?\b", re.IGNORECASE)
 
 
@@ -154,6 +157,7 @@ def laid_out(
     counts, rows, columns = _without_totals(counts, rows, columns, size, check=check)
     for axis, other in ((rows, columns), (columns, rows)):
         _refuse_statistics(axis, other)
+    counts, rows, columns = _with_signs(counts, rows, columns)
     if are_turned(rows, columns):
         counts, rows, columns = np.swapaxes(counts, -1, -2), columns, rows
     if rows.labels is None or columns.labels is None:
@@ -161,6 +165,48 @@ def laid_out(
         return (counts, list(labels)) if labels is not None else _numbers_ascending(counts, named)
     found, names = _by_name(counts, rows.labels, columns.labels, labels)
     return (found, names) if labels is not None else _numbers_ascending(found, names)
+
+
+def _with_signs(counts: Array, rows: Axis, columns: Axis) -> tuple[Array, Axis, Axis]:
+    """Return a 2×2 table whose axes name the same classes in two ways, such as T+ and D+, as negative and positive.
+
+    The axes share no label, each has a label for either class, and one of them is known to be true or predicted.
+    """
+    axes = (rows, columns)
+    if any(axis.labels is None or len(axis.labels) != 2 for axis in axes):
+        return counts, rows, columns
+    if {*(rows.labels or ())} & {*(columns.labels or ())}:
+        return counts, rows, columns
+    found = [_signs(list(map(str, axis.labels or ()))) for axis in axes]
+    prefixes = [prefix for prefix, _, _ in found]
+    of_letters = {"T": "predicted", "D": "true"} if {*prefixes} == {"T", "D"} else {}  # test and disease
+    kinds = [
+        axis.kind or of_letters.get(prefix) or axis_kind(prefix) for axis, prefix in zip(axes, prefixes, strict=True)
+    ]
+    is_certain = any(is_plain for *_, is_plain in found) and any(kinds)
+    if not is_certain or any({*signs} != {False, True} for _, signs, _ in found):
+        return counts, rows, columns
+    places = [[signs.index(False), signs.index(True)] for _, signs, _ in found]
+    counts = counts[..., places[0], :][..., places[1]]
+    first, second = (replace(axis, labels=[*TWO], kind=kind) for axis, kind in zip(axes, kinds, strict=True))
+    return counts, first, second
+
+
+def _signs(labels: list[str]) -> tuple[str, list[bool | None], bool]:
+    """Return the common beginning of two labels, which of them means the positive class, and whether in plain words.
+
+    Examples
+    --------
+    >>> _signs(["Rapid test positive", "Rapid test negative"])
+    ('Rapid test', [True, False], True)
+    """
+    same = [one == other for one, other in zip(*labels, strict=False)]
+    prefix = labels[0][: [*same, False].index(False)]
+    if not all(label[len(prefix) :] in SIGNS for label in labels):  # T+ and T-
+        prefix = re.sub(r"[^\s_]*$", "", prefix)
+    bare = [label[len(prefix) :].strip(" _()").casefold() for label in labels]
+    signs = [True if each in POSITIVE_WORDS else False if each in NEGATIVE_WORDS else None for each in bare]
+    return prefix.strip(" _"), signs, all(each in SIGNS for each in bare)
 
 
 def _numbers_ascending(counts: Array, names: list[Any] | None) -> tuple[Array, list[Any] | None]:

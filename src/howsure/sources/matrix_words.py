@@ -57,6 +57,7 @@ TRUE_WORDS = frozenset(
 PREDICTED_WORDS = frozenset(
     [
         "test",
+        "prueba",
         "screening",
         "flagged",
         "algorithm",
