@@ -292,8 +292,9 @@ def _about(table: Table) -> str:
 
     classes = table.labels.tolist()
     cases = f"{table.rows:,} cases {table.design.description.sample}".rstrip()
+    cautions = [each for each in table.cautions if each not in table.design.description.caveats]
     if not table.is_binary:
-        return "\n".join([f"{cases}, {len(classes)} {table.kind.classes_noun}", *table.cautions])
+        return "\n".join([f"{cases}, {len(classes)} {table.kind.classes_noun}", *cautions])
     positive = f"positive class {classes[1]} ({100 * table.class_totals[1] / table.counts.sum():.1f} %)"
     doubts = positive_doubts(classes, table.positive, is_ordered=table.is_ordered)
-    return "\n".join(dict.fromkeys([f"{cases}, {positive}", *doubts, *table.cautions]))
+    return "\n".join(dict.fromkeys([f"{cases}, {positive}", *doubts, *cautions]))

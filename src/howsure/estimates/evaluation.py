@@ -131,5 +131,6 @@ class Evaluation(Tabular, ToXarray, Mapping[str, Estimate]):
         found = positive_doubts(labels, table.positive, is_ordered=table.is_ordered)
         doubts = found if any(each.positive for each in self.values()) else ()
         caption = "; ".join(filter(None, (grid.caption, *doubts)))
-        others = (each for each in table.cautions if each not in found)
+        known = {*found, *table.design.description.caveats}
+        others = (each for each in table.cautions if each not in known)
         return replace(grid, caption="\n".join(filter(None, (caption, *others))))

@@ -105,7 +105,7 @@ def crosstab_of(lines: list[Line]) -> list[list[str]] | None:
 
     Examples
     --------
-    >>> printed = " truth | no yes | Total\n no | 50 3 | 53\n | 94.3 5.7 | 100\n yes | 5 42 | 47\n Total | 55 45 | 100"
+    >>> printed = "truth | no  yes | Total\n no | 50 3 | 53\n | 94.3 5.7 | 100\n yes | 5 42 | 47\n Total | 55 45 | 100"
     >>> crosstab_of(lines_of(printed))
     [['rows=truth'], ['', 'no', 'yes'], ['no', '50', '3'], ['yes', '5', '42']]
     """
