@@ -60,7 +60,7 @@ class Line:
 
     @classmethod
     def of(cls, fields: Sequence[str], *, is_barred: bool = False) -> Line:
-        """Return the line with these fields, of which the first is no number before a bar."""
+        """Return the line with these fields, of which the first is a label if a bar follows."""
         place = len(fields)
         while place > is_barred and _number(fields[place - 1]) is not None:
             place -= 1
@@ -90,7 +90,7 @@ def lines_of_cells(rows: Sequence[Sequence[str]]) -> list[Line]:
 def crosstab_of(lines: list[Line]) -> list[list[str]] | None:
     r"""Return the cells of the only cross-table in a printout; None if there is none whose totals agree.
 
-    The numbers of cases are those of the lines that begin with a class. They are certain: the printed totals are their
+    The counts are in the lines that start with a class. They are certain: the printed totals are their
     sums, or the printed percentages of right cases are theirs.
 
     Parameters
@@ -222,7 +222,7 @@ def _title(heads: list[Line], header: Line, first: Line, names: list[str]) -> st
 
 
 def _variable(fields: Sequence[str], others: Sequence[str]) -> str:
-    """Return the name of a variable among the fields beside the classes: the first that means true or predicted."""
+    """Return the name of a variable among fields that are not classes: the first that means true or predicted."""
     named = [_plain(each) for each in fields if each not in others and len(each.split()) <= MOST_WORDS]
     named = [each for each in named if not (names_total(each) or names_statistic(each))]
     return next(filter(axis_kind, named), next(filter(None, named), ""))

@@ -259,7 +259,7 @@ def of_labels(labels: Array, noun: str) -> Iterator[str]:
 
 
 def marks_of_missing(labels: Sequence[Any], absent: Sequence[Any], cases: int) -> list[Any]:
-    """Return the labels that stand for missing ones, among those that are never predicted.
+    """Return the labels that stand for missing ones, among true labels that are never predicted.
 
     Parameters
     ----------
