@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from functools import wraps
 from numbers import Real
 from typing import Any, TypeVar
@@ -14,7 +14,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 LEVELS = ("ci", "level", "conf", "conf_level", "conf_int", "confidence", "coverage", "cl")  # other packages' words
 NAMES = {  # our names, and other packages' words for them; of several, a function has at most one
     "random_state": "seed rng random_seed",
-    "y_true": "y_test y_actual actual actual_vector target targets truth reference references ground_truth true",
+    "y_true": "label gold y_test y_actual actual actual_vector target targets truth reference references ground_truth",
     "y_pred": "y_hat yhat pred preds prediction predictions predicted predict_vector estimate y_predicted response",
     "y_score": "y_prob y_proba y_pred_proba y_scores prob probs proba probas probabilities score scores predictor",
     "sample_weight": "weights weight",
@@ -149,11 +149,9 @@ def _misuse(function: Callable[..., Any], args: tuple[object, ...], kwargs: Mapp
 
 def _instead(function: str, name: str, value: object, known: Mapping[str, object]) -> str:
     """Return the argument to give to a function in place of one that it does not take."""
-    if "confidence_level" in known and name in {"alpha", *LEVELS}:
-        return f" Write `confidence_level={_level(name, value)}`."
-    for ours in OURS.get(name, ()):
-        if ours in known:
-            return f" Write `{ours}={value!r}`." if isinstance(value, str | int | float) else f" Write `{ours}=…`."
+    ours, value_of_ours = renamed(name, value, known)
+    if ours:
+        return f" Write `{ours}={value_of_ours!r}`." if isinstance(value, str | int | float) else f" Write `{ours}=…`."
     stated = next((each for each in (name, *OURS.get(name, ())) if each in OF_SOURCES), "")
     if stated and "table" in known:
         return f" Give it where the table is made, such as `hs.confusion(y_true, y_pred, {stated}=…)`."
@@ -164,6 +162,19 @@ def _instead(function: str, name: str, value: object, known: Mapping[str, object
     return _remedy(name, value, known) or did_you_mean(name, known) or f" Known: {', '.join(known)}."
 
 
+def renamed(name: str, value: object, known: Container[str]) -> tuple[str, object]:
+    """Return our argument for another package's, and its value; an empty name if none of the known ones is meant.
+
+    Examples
+    --------
+    >>> renamed("alpha", 0.1, {"confidence_level"}), renamed("y_hat", None, {"y_true", "y_pred"})
+    (('confidence_level', 0.9), ('y_pred', None))
+    """
+    if "confidence_level" in known and name in {"alpha", *LEVELS}:
+        return "confidence_level", _level(name, value)
+    return next((ours for ours in OURS.get(name, ()) if ours in known), ""), value
+
+
 def _remedy(name: str, value: object, known: Mapping[str, object]) -> str:
     """Return what to write for a word that is no argument of any function; "" if it is not listed."""
     for words, (argument, remedy) in REMEDIES.items():
@@ -172,11 +183,11 @@ def _remedy(name: str, value: object, known: Mapping[str, object]) -> str:
     return ""
 
 
-def _level(name: str, value: object) -> str:
+def _level(name: str, value: object) -> float:
     if not isinstance(value, Real) or isinstance(value, bool):
-        return "0.95"
+        return 0.95
     share = float(value) / 100 if float(value) > 1 else float(value)
-    return f"{1 - share if name == 'alpha' else share:g}"
+    return round(1 - share if name == "alpha" else share, 12)
 
 
 def _of_places(name: str, signature: inspect.Signature, args: tuple[object, ...]) -> str:

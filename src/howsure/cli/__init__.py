@@ -76,10 +76,13 @@ def _warnings_in_one_line() -> Iterator[None]:
 
 
 def _unused(error: Exception) -> str:
-    """Return the text for words of a command that belong to no option; "" for other errors."""
+    """Return the text for words of a command that belong to no option, or for an unknown one; "" for other errors."""
     from howsure.cli.app import app
+    from howsure.cli.remedies import unknown_option
     from howsure.errors import did_you_mean
 
+    if unknown := unknown_option(sys.argv[1:], app):
+        return unknown
     words = getattr(error, "unused_tokens", None)
     if not words:
         return ""
