@@ -180,6 +180,16 @@ def test_infinity_predicts_none_or_all_and_the_ends_are_thresholds():
     assert hs.scores([0, 0, 1, 1], [-1, 0.4, 0.35, 0.8]).at(1.5).counts.tolist() == [[2, 0], [2, 0]]
 
 
+def test_a_probability_as_threshold_of_logarithms_has_a_warning():
+    """No log-probability reaches one half, so that every case would be negative; the logarithm of the threshold is given."""
+    table = hs.scores([0, 0, 1, 1], np.log(PROBABILITIES))
+    with pytest.warns(
+        hs.HowsureWarning, match=r"logarithms of probabilities, it seems, of which that of 0.5 is -0.6931"
+    ):
+        assert table.at(0.5).counts.tolist() == [[2, 0], [2, 0]]
+    assert table.at(np.log(0.5)).counts.tolist() == hs.scores([0, 0, 1, 1], PROBABILITIES).at(0.5).counts.tolist()
+
+
 @pytest.mark.parametrize("threshold", ["0.5", None, [0.5], float("nan")])
 def test_a_threshold_that_is_no_number_is_named(threshold):
     """A threshold that is not a number is refused, and shown."""

@@ -171,6 +171,9 @@ class ScoresTable(Table):
             )
             message = f"`threshold` is {number:g}, and all scores lie from 0 to 1.{remedy}"
             raise HowsureError(message)
+        if 0 < number < 1 and low < high <= 0:
+            logarithm = f"logarithms of probabilities, it seems, of which that of {number:g} is {math.log(number):.4g}."
+            warn(f"`threshold` is {number:g}, and the scores run from {low:g} to {high:g}: {logarithm}")
         if 0 < number < 1 and low >= 0 and PER_CENT / 5 <= high <= PER_CENT:
             fractions = np.mean((self.scores > 0) & (self.scores < 1))
             if fractions < FEW_FRACTIONS:
