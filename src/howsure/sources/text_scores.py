@@ -181,7 +181,8 @@ def _write_sample(file: Path, sample: Path) -> float:
         for start in np.linspace(len(header), max(size - BLOCK, len(header)), BLOCKS).astype(int).tolist():
             whole.seek(start - 1)
             whole.readline()  # the rest of a line
-            parts.append(whole.read(BLOCK).rpartition(b"\n")[0] + b"\n")
+            lines, end, _ = whole.read(BLOCK).rpartition(b"\n")
+            parts.append(lines + end)  # none if a line is longer than a block
     text = b"".join(parts)
     sample.write_bytes(text)
     return size * text.count(b"\n") / max(len(text), 1)

@@ -309,7 +309,7 @@ def _needed(distances: Array) -> int:
 
 def _at(places: Array, *parts: Array) -> list[Array]:
     """Return the entries of arrays at places along their first axis, ``(..., 2, tables)``."""
-    rest = np.ogrid[: places.shape[-2], : places.shape[-1]]
+    rest = np.arange(places.shape[-2])[:, None], np.arange(places.shape[-1])
     return [part[places, *rest] for part in parts]
 
 
