@@ -5,7 +5,14 @@ import math
 import numpy as np
 import pytest
 
+from howsure.native import ends as module
 from howsure.native.ends import are_ones, ends, total
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch):
+    """Use the kernel for few numbers too."""
+    monkeypatch.setattr(module, "MANY", 1)
 
 
 @pytest.mark.parametrize("size", [1, 2, 15, 16, 17, 33, 5000])

@@ -19,6 +19,7 @@ import numpy as np
 from howsure.native import compile as compiling, library
 from howsure.native.averages import ClassShares
 from howsure.native.differences import largest_differences
+from howsure.native.drawn_areas import drawn_areas, drawn_precisions
 from howsure.native.ends import ends
 from howsure.native.gammas import gammas
 from howsure.native.growth import grown
@@ -146,6 +147,9 @@ def sorted_scores(rng):
         _, counts = count_scores(rng.random(cases) < rng.choice([0, 0.5, 1]), kinds[trial % 5])
         placement_sums(counts)
         area_slopes(counts)
+        tables = rng.poisson(0.5, (int(rng.choice([0, 1, 3, 4, 5])), len(counts), 2)) * 1.0
+        drawn_areas(tables)
+        drawn_precisions(tables)
     for trial in range(300):
         points = int(rng.choice([1, 2, 7, 300, 5000]))
         bits = rng.integers(2**63, size=points, dtype=np.uint64) * 2 + rng.integers(2, size=points, dtype=np.uint64)
@@ -232,6 +236,9 @@ def refused_columns():
         assert function.howsure_count_pairs(*map(L, (1, width, 0, 0, 1, 1)), P(np.array([code])), P(zeros), P(zeros))
     for size in (0, -1):
         assert function.howsure_ends(L(size), P(zeros), P(zeros)) == 1
+    for size in ((-1, 1), (1, -1)):
+        assert function.howsure_drawn_areas(*map(L, size), P(zeros), P(zeros)) == 1
+        assert function.howsure_drawn_precisions(*map(L, size), P(zeros), P(zeros)) == 1
     for size, apart in ((-1, 1), (1, -1), (1, 2)):
         assert function.howsure_label_variance(L(size), L(apart), *[P(zeros)] * 4) == 1
     for size, firsts in ((-1, 0), (1, -1), (1, 2), (2, 1)):
@@ -316,7 +323,7 @@ def hostile(rng, trial):
     calls = [
         lambda: interpolated(np.resize(three, 1000), np.sort(one) if trial % 3 else one, two),
         lambda: chance_sums(one, two, int(rng.integers(-1, 40))),
-        lambda: ends(one),
+        lambda: ends(np.resize(one, 20_000)),
         lambda: label_variance(one, two, np.stack([three, three], 1)),
         lambda: by_side(one, two > 0, 1e-30),
         lambda: class_moments(one, two, whole, three),

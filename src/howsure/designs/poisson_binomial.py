@@ -13,7 +13,7 @@ from howsure.native.moments import MOST_POWERS, chance_sums
 LOG_NEGLIGIBLE = 40.0  # exp(-40) = 4e-18: the omitted tails of a distribution are below rounding error
 LEFT_OUT = 1e-13  # of a logarithm
 WITHIN = 0.5  # the argument of a series of a logarithm that converges fast
-BLOCK = 2**15  # probabilities whose factors are multiplied at once
+BLOCK = 2**13  # factors that are multiplied at once: they stay in the cache
 
 
 def poisson_binomial(probability: Array, number: Array | None = None, sums: Array | None = None) -> tuple[int, Array]:
@@ -92,10 +92,9 @@ def _characteristic(probability: Array, trials: Array, sums: Array, frequency: A
         return np.asarray(np.exp(series @ known[1 : terms + 1]))
     product = np.ones(len(frequency), dtype=complex)
     single = are_ones(trials)
-    for block in _blocks(len(probability)):
-        for index, step in enumerate(steps):
-            factors = 1 + probability[block] * step
-            product[index] *= np.prod(factors if single else factors ** trials[block])
+    for block in _blocks(len(probability), max(BLOCK // len(steps), 1)):
+        factors = 1 + np.multiply.outer(probability[block], steps)
+        product *= np.prod(factors if single else factors ** trials[block, None], axis=0)
     return product
 
 
@@ -108,5 +107,5 @@ def _terms(largest: float, number: float, most: int) -> int:
     return int(orders[left < LEFT_OUT][0]) if (left < LEFT_OUT).any() else 0
 
 
-def _blocks(size: int) -> Iterator[slice]:
-    return (slice(first, first + BLOCK) for first in range(0, size, BLOCK))
+def _blocks(size: int, step: int) -> Iterator[slice]:
+    return (slice(first, first + step) for first in range(0, size, step))

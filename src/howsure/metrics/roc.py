@@ -13,6 +13,7 @@ from howsure.arrays import Array
 from howsure.errors import HowsureError, of_per_cent
 from howsure.metrics.forms import divide, per_table
 from howsure.metrics.registry import Scored, score_metric
+from howsure.native.drawn_areas import drawn_areas, drawn_precisions
 from howsure.native.placements import area as area_of_table, area_slopes
 from howsure.native.resampling import Ranked
 from howsure.tables.scores import ScoresTable as Table
@@ -53,6 +54,8 @@ def roc_auc(cells: Array) -> Array:
     """
     if cells.ndim == 2 and cells.dtype == float:
         return _at_most_one(area_of_table(cells))
+    if cells.ndim == 3:
+        return _at_most_one(drawn_areas(cells))
     negatives, positives = cells[..., 0], cells[..., 1]
     up_to = np.cumsum(negatives, -1)
     wins = np.einsum("...s,...s->...", positives, up_to) - np.einsum("...s,...s->...", positives, negatives) / 2
@@ -171,6 +174,8 @@ def average_precision(cells: Array) -> Array:
     >>> round(float(average_precision(np.array([[1, 0], [0, 1], [1, 0], [0, 1]]))), 4)
     0.8333
     """
+    if cells.ndim == 3:
+        return _at_most_one(drawn_precisions(cells))
     own = cells[..., 1]
     precision, _ = _precision(cells)
     return _at_most_one(divide(np.einsum("...s,...s->...", own, precision), own.sum(-1)))

@@ -7,6 +7,8 @@ import numpy as np
 from howsure.arrays import Array
 from howsure.native.library import kernel
 
+MANY = 2**14  # numbers, from which on one pass saves more than its call costs
+
 
 def ends(numbers: Array) -> tuple[float, float]:
     """Return the smallest and the largest number; both are nan if a number is nan.
@@ -23,8 +25,8 @@ def ends(numbers: Array) -> tuple[float, float]:
     """
     if is_repeated(numbers):
         numbers = numbers[:1]
-    is_whole = numbers.flags.c_contiguous or numbers.flags.f_contiguous
-    compiled = kernel("ends") if numbers.dtype == float and is_whole else None
+    is_whole = numbers.size >= MANY and (numbers.flags.c_contiguous or numbers.flags.f_contiguous)
+    compiled = kernel("ends") if is_whole and numbers.dtype == float else None
     if compiled is None:
         return float(numbers.min()), float(numbers.max())
     found = np.empty(2)
