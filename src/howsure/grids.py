@@ -19,6 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args, overload
 
+from howsure.attributes import AdvisedAttributes
 from howsure.errors import HowsureError
 from howsure.escapes import (
     cell_text,
@@ -333,7 +334,7 @@ def any_frame(columns: Mapping[str, object]) -> Any:
     raise HowsureError(message)
 
 
-class Tabular(ABC):
+class Tabular(AdvisedAttributes, ABC):
     """What every result can be turned into: records, frames, and tables in several formats."""
 
     __slots__ = ()

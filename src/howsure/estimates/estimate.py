@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
+from typing import Any, ClassVar, NoReturn, Self
 
 from howsure.arrays import Array
 from howsure.estimates.draws_mixin import Drawn
@@ -21,14 +21,6 @@ from howsure.metrics.metric import Metric
 from howsure.metrics.spec import range_named
 from howsure.numbers import interval_text, number, percent, significant_decimals, value_text
 from howsure.tables.table import Table
-
-NAMES_ELSEWHERE = {  # other packages' attributes → ours
-    **dict.fromkeys(("ci", "interval", "confidence_interval", "conf_int"), "low and high"),
-    **dict.fromkeys(("lower", "ci_low", "ci_lower", "lo"), "low"),
-    **dict.fromkeys(("upper", "ci_high", "ci_upper", "hi"), "high"),
-    **dict.fromkeys(("se", "std", "std_error", "stderr", "bse"), "standard_error"),
-    **dict.fromkeys(("estimate", "point", "mean", "statistic"), "value"),
-}
 
 
 class Estimate(OneRecord, Drawn, float):
@@ -188,13 +180,6 @@ class Estimate(OneRecord, Drawn, float):
 
     def __delattr__(self, name: str) -> NoReturn:
         self.__setattr__(name, None)
-
-    if not TYPE_CHECKING:  # to which an unknown attribute stays an error
-
-        def __getattr__(self, name: str) -> NoReturn:
-            ours = NAMES_ELSEWHERE.get(name, "value, low, high, standard_error, method or reason")
-            message = f"An estimate has no `{name}`. Use {ours}."
-            raise AttributeError(message)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _made, ({"value": self.value, **self._fields()},)

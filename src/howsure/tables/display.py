@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from howsure.arrays import Array
+from howsure.attributes import AdvisedAttributes
 from howsure.designs.base import Design
 from howsure.grids import Grid
 from howsure.numbers import count_text
@@ -21,7 +22,7 @@ CALLED = frozenset(  # what users call, besides the fields
 ) | {"shape", "true_class", "variance", "with_design"}
 
 
-class Displayed:
+class Displayed(AdvisedAttributes):
     """Display of a table, whose attributes it uses."""
 
     labels: Array
