@@ -330,8 +330,7 @@ def any_frame(columns: Mapping[str, object]) -> Any:
     for backend in get_args(Backend):
         with suppress(HowsureError):
             return to_frame(columns, backend)
-    message = f"This needs a package of frames. Install one of {', '.join(get_args(Backend))}."
-    raise HowsureError(message)
+    raise HowsureError(f"This needs a package of frames. Install one of {', '.join(get_args(Backend))}.")
 
 
 class Tabular(AdvisedAttributes, ABC):
