@@ -60,3 +60,15 @@ def test_what_it_does_not_take_is_left_to_numpy():
     found = mid_p_limits(np.array([0.0, np.nan, 1.0]), np.array([0.0, 3.0, np.nan]), 0.025, 1.96)
     assert found is not None
     assert np.isnan(found).all()
+
+
+@pytest.mark.parametrize("successes", [0.0, 0.001])
+def test_a_hundredth_of_a_case_is_left_to_numpy(successes):
+    """Strata with hardly any weight have such counts: none of them a success, or all."""
+    low, high = mid_p(np.array([0.0, successes]), np.array([1.2, successes + 0.008]), 0.95)
+    assert mid_p_limits(np.array([0.0, successes]), np.array([1.2, successes + 0.008]), 0.025, 1.96) is None
+    assert (low >= 0).all()
+    assert (high <= 1).all()
+    assert high[0] == pytest.approx(1 - 0.05 ** (1 / 1.2))
+    low, high = mid_p(np.array([0.0, 0.0]), np.array([1.2, 0.008]), 0.95)
+    assert high == pytest.approx([1 - 0.05 ** (1 / 1.2), 1.0])

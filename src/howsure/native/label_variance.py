@@ -25,7 +25,7 @@ def label_variance(chance: Array, number: Array, slopes: Array) -> float:
 
     Examples
     --------
-    >>> label_variance(np.array([0.5, 0.2]), np.array([4.0, 1.0]), np.array([[0.0, 1.0], [2.0, -3.0]]))
+    >>> round(label_variance(np.array([0.5, 0.2]), np.array([4.0, 1.0]), np.array([[0.0, 1.0], [2.0, -3.0]])), 12)
     5.0
     """
     require_equal("label_variance", chance.shape, number.shape, slopes.shape[:1])

@@ -42,8 +42,8 @@ def mid_p_limits(successes: Array, trials: Array, tail: float, z: float) -> tupl
         return None
     x, n = np.array([successes, trials], dtype=float).reshape(2, -1)  # of one shape, and without gaps
     with np.errstate(invalid="ignore"):
-        fewest = np.minimum(x, n - x)
-        if (n > MOST_TRIALS).any() or ((fewest > 0) & (fewest < LEAST_COUNT)).any():
+        both = np.stack([x, n - x])
+        if (n > MOST_TRIALS).any() or ((both > 0) & (both < LEAST_COUNT)).any():
             return None
     limits = np.empty((2, x.size))
     compiled(x.size, x, n, np.array([tail, z]), limits[0], limits[1])

@@ -58,7 +58,7 @@ def area_slopes(counts: Array) -> Array:
     Examples
     --------
     >>> area_slopes(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0]])).tolist()
-    [[0.125, -0.375], [0.0, -0.125], [-0.125, 0.0], [-0.375, 0.125]]
+    [[0.125, -0.25], [0.0, -0.125], [-0.125, 0.0], [-0.25, 0.125]]
     """
     negatives, positives = _sides(counts)
     slopes = np.empty((len(counts), 2))
