@@ -12,9 +12,7 @@ WORKERS = auto
 NUMBER = 20000
 FIRST = 0
 NATIVE = src/howsure/native
-KERNELS = hatch_build.py $(NATIVE)/compile.py $(NATIVE)/arithmetic.h $(NATIVE)/averages.c $(NATIVE)/differences.c $(NATIVE)/drawn_areas.c $(NATIVE)/ends.c $(NATIVE)/gammas.c $(NATIVE)/growth.c $(NATIVE)/interpolation.c $(NATIVE)/kernels.h $(NATIVE)/label_variance.c \
-	$(NATIVE)/losses.c $(NATIVE)/moments.c $(NATIVE)/multinomials.c $(NATIVE)/outcomes.c $(NATIVE)/pairs.c $(NATIVE)/resampling.c $(NATIVE)/rising.c $(NATIVE)/sides.c $(NATIVE)/sorting.c \
-	$(NATIVE)/version.c
+KERNELS = hatch_build.py $(NATIVE)/compile.py $(wildcard $(NATIVE)/*.[ch])
 
 .PHONY: all help demo test floors newest thorough slow fuzz sanitize check docs format bench native clean
 
