@@ -7,22 +7,22 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NoReturn
 
 from howsure.errors import did_you_mean
+from howsure.names import by_word
 from howsure.namespaces import elsewhere
 
-ELSEWHERE = {  # other packages' attributes → ours, the first that there is
-    **dict.fromkeys(("ci", "interval", "confidence_interval", "conf_int"), ("low and high",)),
-    **dict.fromkeys(("lower", "ci_low", "ci_lower", "lo", "lci"), ("low",)),
-    **dict.fromkeys(("upper", "ci_high", "ci_upper", "hi", "uci"), ("high",)),
-    **dict.fromkeys(("se", "std", "std_error", "stderr", "bse"), ("standard_error",)),
-    **dict.fromkeys(("estimate", "point", "mean", "score"), ("value",)),
-    **dict.fromkeys(("diff", "difference", "effect"), ("value",)),
-    **dict.fromkeys(("p", "pvalue", "p_val", "pval", "significant", "reject"), ("p_value",)),
-    **dict.fromkeys(("df", "frame", "to_frame", "to_df", "to_dataframe", "summary"), ("to_pandas()",)),
-    **dict.fromkeys(("confusion_matrix", "matrix", "values", "array", "cm"), ("counts",)),
-    **dict.fromkeys(("tp", "fn", "fp", "tn"), ("counts",)),
-    **dict.fromkeys(("classes", "class_names"), ("labels",)),
-    **dict.fromkeys(("sample_size", "n_samples", "size", "cases"), ("n",)),
+ATTRIBUTES = {  # other packages' words for attributes, by ours
+    "low and high": "ci interval confidence_interval conf_int",
+    "low": "lower ci_low ci_lower lo lci",
+    "high": "upper ci_high ci_upper hi uci",
+    "standard_error": "se std std_error stderr bse",
+    "value": "estimate point mean score diff difference effect",
+    "p_value": "p pvalue p_val pval significant reject",
+    "to_pandas()": "df frame to_frame to_df to_dataframe summary",
+    "counts": "confusion_matrix matrix values array cm tp fn fp tn",
+    "labels": "classes class_names",
+    "n": "sample_size n_samples size cases",
 }
+MEANT = by_word(ATTRIBUTES)
 
 
 class AbsentError(AttributeError):
@@ -47,14 +47,14 @@ class AbsentError(AttributeError):
             return f"'{kind}' object has no attribute '{name}'"
         words = re.sub(r"(?<!^)(?=[A-Z])", " ", kind).lower()
         missing = f"{'An' if words[0] in 'aeiou' else 'A'} {words} has no `{name}`."
-        keys = thing if isinstance(thing, Mapping) else getattr(type(thing), "columns", None) and thing.columns
-        if keys and name in keys:
+        keys = thing if isinstance(thing, Mapping) else thing.columns if hasattr(type(thing), "columns") else ()
+        if name in keys:
             return f"{missing} Write `[{name!r}]` after it."
         public = [each for each in dir(thing) if not each.startswith("_")]
-        for ours in ELSEWHERE.get(name, ()):
-            if ours.split(" ")[0].removesuffix("()") in public:
-                return f"{missing} Use {ours}."
-        function = elsewhere("plots" if name == "plot" else name)
+        ours = MEANT.get(name, "")
+        if ours and ours.split(" ")[0].removesuffix("()") in public:
+            return f"{missing} Use {ours}."
+        function = elsewhere(name)
         return f"{missing} Use `{function}` of it." if function else f"{missing}{did_you_mean(name, public)}"
 
 

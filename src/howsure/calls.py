@@ -38,10 +38,7 @@ NAMES = {  # our names, and other packages' words for them; of several, a functi
 }
 OURS = {word: tuple(ours for ours in NAMES if word in NAMES[ours].split()) for word in " ".join(NAMES.values()).split()}
 REMEDIES = {  # of words that are no argument: for a function with the argument, what to write
-    "n_boot n_bootstrap n_bootstraps n_iterations bootstraps": (
-        "method",
-        "`method=hs.methods.Bootstrap(n_resamples={0!r})`",
-    ),
+    NAMES["n_resamples"]: ("method", "`method=hs.methods.Bootstrap(n_resamples={0!r})`"),
     "bootstrap": ("method", "`method='bootstrap_bca'`"),
     "prior": ("method", "`method=hs.methods.Dirichlet(prior={0!r})`"),
     "beta": ("metric", "it in the metric: 'fbeta+beta={0!r}'"),
@@ -56,10 +53,7 @@ REMEDIES = {  # of words that are no argument: for a function with the argument,
         "`compare(…).non_inferiority({0!r})`, or `.equivalence({0!r})`: both test the result",
     ),
     "threshold cutoff": ("y_pred", "`hs.scores(y_true, y_score).at({0!r})`, the table of predictions at a threshold"),
-    "y_prob y_proba y_pred_proba y_scores prob probs proba probas probabilities y_score": (
-        "y_pred",
-        "`hs.scores(y_true, y_score)` for scores or probabilities",
-    ),
+    f"y_score {NAMES['y_score']}": ("y_pred", "`hs.scores(y_true, y_score)` for scores or probabilities"),
     "direction higher_is_better": ("y_score", "scores that are higher for the positive class, such as `-y_score`"),
 }
 COUNTS = {  # functions that are given numbers of successes and of trials, and what to write instead

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 
 def canonical(name: str) -> str:
@@ -14,6 +15,17 @@ def canonical(name: str) -> str:
     ('mid_p', 'cohen_kappa')
     """
     return name.strip().lower().replace("-", "_").replace(" ", "_")
+
+
+def by_word(listed: Mapping[str, str]) -> dict[str, str]:
+    """Return the meaning of each word, from the words of each meaning with blanks between them.
+
+    Examples
+    --------
+    >>> by_word({"low": "lower ci_low", "high": "upper"})
+    {'lower': 'low', 'ci_low': 'low', 'upper': 'high'}
+    """
+    return {word: meaning for meaning, words in listed.items() for word in words.split()}
 
 
 def squeezed(name: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from howsure.names import squeezed
+from howsure.names import by_word, squeezed
 
 FUNCTIONS = {  # names of other packages' functions, without capitals and underscores, by ours
     "estimate": "ci interval confidenceinterval ciauc ciroc bootstrapmetric bootstraproc metricci",
@@ -38,11 +38,12 @@ FUNCTIONS = {  # names of other packages' functions, without capitals and unders
     "optimal_threshold": "cutpointr optimalcutpoint optimalcutpoints tunethreshold",
     "certified_threshold": "conformal learnthentest",
     "calibrated": "cbpe",
+    "plots": "plot",
     "shift": "drift",
     "decision_curve": "dca",
     "comparison.adjusted_p_values": "multipletests padjust",
 }
-ELSEWHERE = {name: function for function, names in FUNCTIONS.items() for name in names.split()}
+ELSEWHERE = by_word(FUNCTIONS)
 IMPORT = re.compile(r"^from \.([\w.]*) import (?:\(([^)]*)\)|(.*))$", re.MULTILINE)
 Namespace = tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]
 

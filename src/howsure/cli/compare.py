@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from howsure.cli.models import paired_columns
 from howsure.cli.option_groups import OUTPUT, SAMPLE, SOURCE, Output, Sample, Source
@@ -19,9 +19,6 @@ from howsure.cli.options import (
     split,
 )
 from howsure.cli.pages import drawing, report_on
-
-if TYPE_CHECKING:
-    pass
 
 
 def compare(

@@ -6,7 +6,7 @@ import re
 
 from howsure.errors import HowsureError
 from howsure.metrics.registry import REGISTRY
-from howsure.names import canonical, squeezed
+from howsure.names import by_word, canonical, squeezed
 
 NUMBERED = (  # names with a number, and the metric that they mean
     (r"f_?(\d+(?:\.\d+)?)(?:_score)?", "fbeta+beta={}"),
@@ -93,8 +93,8 @@ ADVICE = {  # the names that mean no metric, by what is said of them
     "normalizedmutualinfoscore adjustedmutualinfoscore mutualinfoscore vmeasure vmeasurescore homogeneityscore "
     "completenessscore fowlkesmallowsscore purity silhouette explainedvariance harrellsc psi hmeasure cllr dprime",
 }
-METRIC_OF = {name: metric for metric, names in MEANT.items() for name in names.split()}
-ADVICE_OF = {name: sentence for sentence, names in ADVICE.items() for name in names.split()}
+METRIC_OF = by_word(MEANT)
+ADVICE_OF = by_word(ADVICE)
 
 
 def meant(name: str) -> tuple[str, str]:

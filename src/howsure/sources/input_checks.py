@@ -19,7 +19,7 @@ from howsure.sources.columns import Grouped
 from howsure.sources.matrix_words import names_total
 from howsure.sources.rating_names import names_item
 from howsure.sources.spellings import plain_spelling, shown_apart
-from howsure.tables.cautions import MOST_CLASSES, marks_of_missing
+from howsure.tables.cautions import MANY_CASES, MOST_CLASSES, marks_of_missing
 
 MISSING = frozenset({"", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "NaT", "NULL", "null"}) | {
     "#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!",  # errors of formulas in spreadsheets
@@ -36,7 +36,6 @@ COUNTED = (
     "weights. Give them as `counts`."
 )
 MOST_LABELS = 20  # of a column with few classes
-MANY_CASES = 20  # with this many cases a class of three does not lack in either column
 FEW_ROWS = 3  # with more cases, a label equal to the number of the others is suspicious
 JUDGED = ("y_pred", "y_score")
 JOINTS = re.compile(r"(?<=[^\W\d_])[ _\-]+(?=[^\W\d_])")  # between letters

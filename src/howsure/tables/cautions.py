@@ -190,7 +190,7 @@ PLACEHOLDERS = frozenset(
 )
 OPEN_SET = frozenset({"unknown", "not known"})  # which may be a class that a model does not have
 TWO_CLASSES = 2
-MANY_CASES = 20
+MANY_CASES = 20  # with this many cases a class of three does not lack in either column
 SENTINELS = frozenset({-999, -100, -99, -9, -1, 9, 99, 999, 9999})  # numbers for missing values in files
 MOST_CLASSES = 2000  # limits beyond which labels are probably identifiers, or text
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from howsure.errors import HowsureError
 from howsure.methods.core.method import Method
 from howsure.methods.core.registry import AUTOMATIC, METHODS, Entry, find
-from howsure.names import canonical, squeezed
+from howsure.names import by_word, canonical, squeezed
 
 OF_OTHERS = {  # names without blanks and signs, by the method that they mean
     "wilson": "wilsonscore",
@@ -22,7 +22,7 @@ OF_OTHERS = {  # names without blanks and signs, by the method that they mean
     "bootstrap_bca": "biascorrectedandaccelerated biascorrectedaccelerated",
     "bootstrap_studentized": "studentized bootstrapt stud",
 }
-METHOD_OF = {name: method for method, names in OF_OTHERS.items() for name in names.split()}
+METHOD_OF = by_word(OF_OTHERS)
 TESTS = {  # by their names as methods
     "mcnemar": "mcnemar",
     "mcnemar_test": "mcnemar",
