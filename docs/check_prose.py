@@ -72,8 +72,10 @@ def main(*, listed: bool) -> int:
                 if listed and found:
                     sys.stdout.write(f"{place} ({', '.join(found)}): {each}\n")
         shares = {habit: 100 * counts[habit] / number for habit in LIMITS}
-        sys.stdout.write(f"{kind}: {', '.join(f'{habit} {share:.1f} %' for habit, share in shares.items())}\n")
-        above += sum(shares[habit] > limit for habit, limit in LIMITS.items())
+        sys.stdout.write(f"{kind}: {', '.join(f'{habit} {share:.2f} %' for habit, share in shares.items())}\n")
+        for habit in (each for each, limit in LIMITS.items() if shares[each] > limit):
+            sys.stdout.write(f"{kind}: {habit} is above its limit of {LIMITS[habit]} %; --list prints the sentences\n")
+            above += 1
     return int(above > 0)
 
 

@@ -1,4 +1,4 @@
-"""Attributes that a result or a table does not have: the error has the one that is meant."""
+"""Attributes that a result or a table does not have: the error names the right one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class AbsentError(AttributeError):
     thing : object
         The result or table.
     name : str
-        The attribute. Names that begin with an underscore are asked for by tools, and have the usual error.
+        The attribute. Names that start with an underscore have the usual error, because tools look them up.
     """
 
     def __init__(self, thing: object, name: str) -> None:
@@ -59,7 +59,7 @@ class AbsentError(AttributeError):
 
 
 class AdvisedAttributes:
-    """Base of results and tables: an attribute that they do not have is answered with the one that is meant."""
+    """Base of results and tables: an error about an unknown attribute names the right one."""
 
     __slots__ = ()
 

@@ -1,7 +1,7 @@
 """A property that is computed once for each object, without the lock of Python 3.11's `functools.cached_property`.
 
 A process that forks while another thread holds the lock inherits it locked, and waits for ever. Two threads may compute
-a value at the same time; both get the one that was stored first. Python 3.12 dropped the lock, but there each gets its
+a value at the same time; both get what was stored first. Python 3.12 dropped the lock, but there each gets its
 own.
 """
 

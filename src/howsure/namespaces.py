@@ -1,4 +1,4 @@
-"""Public names, each imported when it is first used; the stub beside a module lists those of its namespace."""
+"""Public names, each imported when it is first used; the stub of a module lists the names of its namespace."""
 
 from __future__ import annotations
 

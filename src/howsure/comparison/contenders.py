@@ -217,7 +217,7 @@ def _of_several_kinds(tables: Sequence[Table], by_kind: Array) -> tuple[Array, A
 
 
 def _polarised(variance: Array) -> Array:
-    """Return the covariance, from each variance on the diagonal and the variances of the differences beside it."""
+    """Return the covariance of models, from their variances (diagonal) and those of their differences (elsewhere)."""
     own = np.diag(variance)
     return np.where(np.eye(len(own), dtype=bool), variance, (own[:, None] + own - variance) / 2)
 

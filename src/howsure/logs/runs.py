@@ -93,7 +93,7 @@ class Read:
 
     @property
     def order(self) -> tuple[bool, float, str]:
-        """A key by which files are sorted, those that count before others last: by their end and by their time."""
+        """Sort key of a file that replaces earlier ones: whether the evaluation ended, and when it was made."""
         return self.ended, moment(self.created), self.created
 
     @property
@@ -142,7 +142,7 @@ def latest(found: Sequence[Read]) -> tuple[list[Read], list[str]]:
 
 
 def _replaced(found: Sequence[Read]) -> tuple[dict[Key, list[int]], dict[int, dict[Key, int]]]:
-    """Return the files of each task and model that count, and for the others by file the one that counts instead."""
+    """Return the files that count, by task and model, and the replacement of each other file."""
     keys = [one.keys for one in found]
     items = _items(found, Counter(key for own in keys for key in own))
     counted: dict[Key, list[int]] = defaultdict(list)
@@ -158,7 +158,7 @@ def _replaced(found: Sequence[Read]) -> tuple[dict[Key, list[int]], dict[int, di
 
 
 def _items(found: Sequence[Read], files: Mapping[Key, int]) -> dict[tuple[int, Key], set[str]]:
-    """Return the items of each file by task and model, of those that several files have."""
+    """Return the items by file, task and model, for the tasks and models that several files have."""
     items: dict[tuple[int, Key], set[str]] = defaultdict(set)
     for place, one in enumerate(found):
         for each in one.scores:

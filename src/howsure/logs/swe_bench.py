@@ -64,7 +64,7 @@ def _without_run(name: str) -> str:
 
 
 def _others(log: Opened) -> tuple[str, ...]:
-    """Return the instances without a report beside the first one that has one; empty beside another."""
+    """Return the instances without a report if this file is the first report of its run, else nothing."""
     own = log.path.resolve().parent
     if not _instances(log) or log.path.name != "report.json":
         return ()

@@ -125,7 +125,7 @@ def pair_counts(metric: Metric, table: Table) -> PairCounts | None:
     """Return the cases by success of either model, for a contrast of two proportions of the same cases; else None.
 
     Accuracy, recall, specificity and the false positive rate are such proportions. Precision is not: its cases
-    are those that the model itself predicts positive.
+    are the predicted positives, which the model chooses.
     """
     contrast = metric.contrast
     if contrast is None or len(table.design.test_sets) > 1:

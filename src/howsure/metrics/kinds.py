@@ -1,4 +1,4 @@
-"""Kinds of evidence and the forms of their metrics: each is defined once, beside its metrics, and looked up here."""
+"""Kinds of evidence and the forms of their metrics, each defined once in its own folder and looked up here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names that other packages and fields have for metrics: those that mean one of howsure's, and advice for the rest."""
+"""Names that other packages and fields have for metrics: howsure's name for some, advice for the rest."""
 
 from __future__ import annotations
 

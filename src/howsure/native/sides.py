@@ -1,4 +1,4 @@
-"""Numbers in two parts: those that a mask leaves out before those that it marks."""
+"""Numbers in two parts: the unmarked ones first, then the ones that a mask marks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns beside the evidence of each case: weights, clusters and groups."""
+"""Further columns of each case: weights, clusters and groups."""
 
 from __future__ import annotations
 

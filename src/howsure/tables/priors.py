@@ -78,7 +78,7 @@ class Priors:
         return self.shares.shape if self.given_shape is None else self.given_shape
 
     def by_cell(self, given: Array) -> Array:
-        """Return the pseudo-counts by cell from those that a user gives."""
+        """Return the pseudo-counts by cell, from the user's."""
         return given if self.spread is None else self.spread(given)
 
     def drawn(self, size: int, rng: np.random.Generator) -> Array:

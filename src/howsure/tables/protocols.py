@@ -44,7 +44,7 @@ class Blocked(Protocol):
 
 @runtime_checkable
 class Weighed(Protocol):
-    """Protocol of tables whose cases are not those that their cells count."""
+    """Protocol of tables whose cells do not count their cases."""
 
     @property
     def cases_per_count(self) -> Array:

@@ -86,7 +86,7 @@ def read(
     said : mapping of tuple of str
         Algorithm and run → column of predictions.
     others : mapping of str
-        Columns by role; None for those that are not given.
+        Columns by role; None for a role without a column.
     check : bool
         Whether to refuse a column that is compared with itself.
     """

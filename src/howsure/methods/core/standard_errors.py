@@ -151,7 +151,7 @@ def _heard_slopes(metric: Metric, table: Table) -> tuple[Array, Array]:
 
 
 def _finite(values: Array) -> Array:
-    """Return values with 0 in place of those that are not finite."""
+    """Return values with 0 in place of infinities and NaN."""
     if values.size and np.isfinite(ends(values)).all():
         return values
     finite = np.isfinite(values)
