@@ -185,7 +185,7 @@ def grown_memory(setup: str, draws: int) -> float:
     code = f"""
 import numpy as np, howsure as hs
 {setup}
-ask(10)
+ask(100)
 def memory(what):
     return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith(what))
 open("/proc/self/clear_refs", "w").write("5")  # the peak starts anew
