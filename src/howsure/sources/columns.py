@@ -55,7 +55,7 @@ def group(keys: Mapping[str, object], weight: object = None) -> Grouped:
     size = same_length(columns, weight)
     weights = None if weight is None else checked_weight(weight)
     sizes = [max(len(column.levels), 1) for column in columns]
-    cells = np.prod([float(each) for each in sizes])
+    cells = math.prod(map(float, sizes))  # which may exceed the largest integer of NumPy
     codes: Any
     if cells <= max(CHEAP, min(CELLS_PER_ROW * size, MOST_CELLS), 2 * size):
         n, total, squared = _counted(columns, sizes, weights, int(cells))

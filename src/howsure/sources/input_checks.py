@@ -244,6 +244,8 @@ def refuse_unlabelled(counted: Grouped, columns: int = 2) -> None:
     )
     predicted = list(dict.fromkeys(label for each in others for label in each))
     absent = [label for label in true if label not in {*predicted}]
+    if not absent:
+        return
     marks = marks_of_missing([*absent, *predicted], absent, int(counted.n.sum()))
     if marks:
         message = (
@@ -263,6 +265,8 @@ def refuse_second_header(counted: Grouped, columns: int = 2) -> None:
     columns : int, default 2
         Number of columns with labels.
     """
+    if any(each.dtype.kind in "biuf" for each in counted.levels[:columns]):
+        return
     names = [counted.levels[place][counted.codes[place]].tolist() for place in range(columns)]
     rows = list(zip(*names, strict=True))
     known = Counter(label for row in rows for label in {*row})

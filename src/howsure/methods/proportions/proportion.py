@@ -52,7 +52,7 @@ class Binomial(JointMethod, abc.ABC):
         shares = list(filter(None, map(attrgetter("proportion"), metrics)))  # all of them: see `unsupported_reason`
         counts = _counts(shares, table, 0.0) if table.design.traits.is_independent else None  # the same at all levels
         if counts is None or table.kind.has_sample_variance:
-            errors = np.stack([standard_error(each, table) for each in metrics])
+            errors = np.array([standard_error(each, table) for each in metrics])
         else:
             errors = _errors(shares, counts)
 
@@ -63,7 +63,7 @@ class Binomial(JointMethod, abc.ABC):
                 ends = type(self).limits(
                     np.where(usable, successes, 0.0), np.where(usable, trials, 0.0), confidence_level
                 )
-                low, high = np.stack(list(map(Proportion.metric, shares, np.stack(ends, 1))), 1)
+                low, high = np.array(list(map(Proportion.metric, shares, np.array(ends).swapaxes(0, 1)))).swapaxes(0, 1)
             found = np.where(usable, errors, np.where(constant, 0.0, np.nan))
             refusals = (trials == 0, NO_TRIALS), (constant, CONSTANT), (np.isnan(trials), ONE_CLUSTER)
             return interval_with_reasons(low, high, found, *refusals).parts()
@@ -74,7 +74,7 @@ class Binomial(JointMethod, abc.ABC):
 def _counts(shares: Sequence[Proportion], table: Table, confidence_level: float) -> Array:
     """Return successes and trials of each proportion, ``(2, proportions, ...)``."""
     each = map(effective_counts, shares, repeat(table), repeat(confidence_level))
-    return np.stack(list(each), 1)
+    return np.array(list(each)).swapaxes(0, 1)
 
 
 def _errors(shares: Sequence[Proportion], counts: Array) -> Array:
@@ -83,7 +83,7 @@ def _errors(shares: Sequence[Proportion], counts: Array) -> Array:
     with np.errstate(all="ignore"):
         observed = successes / trials
         errors = np.sqrt(observed * (1 - observed) / trials)
-        errors = errors * np.stack(list(map(Proportion.slope, shares, observed)))
+        errors = errors * np.array(list(map(Proportion.slope, shares, observed)))
     return np.where(np.isfinite(errors), errors, np.nan)
 
 
