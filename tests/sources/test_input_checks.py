@@ -381,6 +381,7 @@ def test_a_second_header_is_refused():
         hs.paired(true, {"a": said, "b": ["(other)", *said[:0:-1]]})
     assert hs.confusion(true[1:], said[1:]).rows == 24
     assert hs.confusion(["no", *true[1:]], said).rows == 25  # a rare prediction
+    assert hs.confusion([*true, "no"], [*said, "(gold)"]).rows == 26  # two rare classes that occur on both sides
     assert hs.confusion(true, said, check=False).rows == 25
 
 

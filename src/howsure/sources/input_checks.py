@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, compress
 from typing import Any
 
 import numpy as np
@@ -265,15 +265,17 @@ def refuse_second_header(counted: Grouped, columns: int = 2) -> None:
     columns : int, default 2
         Number of columns with labels.
     """
-    if any(each.dtype.kind in "biuf" for each in counted.levels[:columns]):
+    if counted.n.sum() < MANY_CASES or any(each.dtype.kind in "biuf" for each in counted.levels[:columns]):
         return
-    names = [counted.levels[place][counted.codes[place]].tolist() for place in range(columns)]
-    rows = list(zip(*names, strict=True))
-    known = Counter(label for row in rows for label in {*row})
-    if len(known) > MOST_LABELS or counted.n.sum() < MANY_CASES:
+    codes, levels = counted.codes[:columns], [each.tolist() for each in counted.levels[:columns]]
+    uses = [np.bincount(each, minlength=len(names)) for each, names in zip(codes, levels, strict=True)]
+    known = Counter(label for names, of in zip(levels, uses, strict=True) for label in compress(names, of))
+    if len(known) > MOST_LABELS:
         return
-    for row, cases in zip(rows, counted.n.tolist(), strict=True):
-        if cases == 1 and len({*row}) == columns and all(isinstance(label, str) and known[label] == 1 for label in row):
+    is_alone = (counted.n == 1) & np.all([of[each] == 1 for each, of in zip(codes, uses, strict=True)], axis=0)
+    for place in np.flatnonzero(is_alone):
+        row = [names[each[place]] for each, names in zip(codes, levels, strict=True)]
+        if all(isinstance(label, str) and known[label] == 1 for label in row):  # in one column, and once there
             message = f"One row holds {listed(row)}, which occur in no other: a second header, it seems. Leave it out."
             raise DoubtfulDataError(message)
 
