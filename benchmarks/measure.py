@@ -38,11 +38,20 @@ def processor(call: Callable[[], Any]) -> float:
 
 
 def repeated(call: Callable[[], Any]) -> Callable[[], float]:
-    """Return what measures a call: its mean over as many in a row as take `LEAST` seconds, after the first."""
+    """Return what measures a call: its mean over as many in a row as take `LEAST` seconds, after the first.
+
+    Results are released at once, as those of a peer in another process are: kept ones would leave each call no memory to
+    use again, and its pages are then counted in the time.
+    """
     call()  # the first call may import packages
     first = processor(call)
     number = max(1, min(MOST_CALLS, round(LEAST / max(first, 1e-9))))
-    return lambda: processor(lambda: [call() for _ in range(number)]) / number
+
+    def in_a_row() -> None:
+        for _ in range(number):
+            call()
+
+    return lambda: processor(in_a_row) / number
 
 
 def quickest(call: Callable[[], Any], repeats: int = 3) -> float:

@@ -130,3 +130,13 @@ def test_sums_of_scores_for_counts_serve_the_distribution_of_labels_too(monkeypa
     score = np.random.default_rng(2).beta(0.8, 1.4, 2_000_000)
     hs.evaluate(hs.calibrated(score, y_pred=(score >= 0.5).astype(int)), ["f1", "recall"])
     assert sum(read) == len(score)
+
+
+@pytest.mark.parametrize("target", [None, "batch", "population"])
+def test_areas_of_scores_do_not_copy_the_counts(target):
+    """The default interval of an area reads the counts of each class in their memory, with labels and without."""
+    rng = np.random.default_rng(3)
+    score, true = rng.random(5000), rng.integers(0, 2, 5000)
+    table = hs.scores(true, score) if target is None else hs.calibrated(score, target=target)
+    hs.estimate(table, "roc_auc")
+    assert "cells" not in vars(table)

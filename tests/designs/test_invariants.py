@@ -6,6 +6,7 @@ from scipy import sparse
 
 import howsure as hs
 from howsure.designs import invariants
+from howsure.tables.confusion import ConfusionTable
 
 
 @pytest.mark.parametrize(
@@ -135,11 +136,14 @@ def test_the_number_of_cases_is_one_or_that_of_each_table():
 
 def test_totals_up_to_the_most_cases_are_counted():
     """Fractional counts add up to whole numbers of cases; more than 2**53 cannot be told apart."""
-    assert invariants.whole_numbers_of_cases(np.array([[1.4, 1.4], [2.0, 0.4]])).tolist() == [3, 2]
-    assert invariants.whole_numbers_of_cases(np.array([2.0**53, 0.0])) == 2**53
-    assert invariants.whole_numbers_of_cases(np.zeros((0, 2))).shape == (0,)
+    assert invariants.whole_numbers_of_cases(np.array([2.8, 2.4])).tolist() == [3, 2]
+    assert invariants.whole_numbers_of_cases(np.array(2.0**53)) == 2**53
+    assert invariants.whole_numbers_of_cases(np.zeros(0)).shape == (0,)
     with pytest.raises(hs.HowsureError, match="`counts` add up to"):
-        invariants.whole_numbers_of_cases(np.array([2.0**53, 4.0]))
+        invariants.whole_numbers_of_cases(np.array(2.0**53 + 4))
+    batch = np.array([[[1.4, 0.0], [0.0, 1.4]], [[2.0, 0.4], [0.0, 0.0]]])
+    for counts in (batch, np.asfortranarray(batch)):
+        assert ConfusionTable(counts=counts, labels=np.arange(2)).rows.tolist() == [3, 2]
 
 
 def test_no_cases_add_up_to_none():

@@ -97,7 +97,9 @@ class Batch(_OfCases):
     'Batch'
     """
 
-    traits: ClassVar[Traits] = replace(EXPECTED, has_known_probabilities=True, assumes_calibrated_scores=True)
+    traits: ClassVar[Traits] = replace(
+        EXPECTED, has_known_probabilities=True, assumes_calibrated_scores=True, has_all_cases=True
+    )
     description: ClassVar[Description] = Description(
         estimate_caveat="prediction for these cases; assumes calibrated scores"
     )
@@ -208,7 +210,9 @@ class Population(_OfCases):
     'Population'
     """
 
-    traits: ClassVar[Traits] = replace(EXPECTED, has_pending_labels=False, assumes_calibrated_scores=True)
+    traits: ClassVar[Traits] = replace(
+        EXPECTED, has_pending_labels=False, assumes_calibrated_scores=True, has_all_cases=True
+    )
     description: ClassVar[Description] = Description(
         estimate_caveat="population of these cases; assumes calibrated scores"
     )

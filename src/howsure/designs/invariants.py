@@ -46,10 +46,8 @@ def numbers(name: str, value: Any, shape: Shape, low: float = 0.0, high: float =
     _within(name, value, low, high)
 
 
-def whole_numbers_of_cases(cells: Array) -> Array:
-    """Return the total number of cases of counts ``(..., cells)``; refuse totals above `MOST_CASES`."""
-    with np.errstate(over="ignore"):
-        sums = cells.sum(-1)
+def whole_numbers_of_cases(sums: Array) -> Array:
+    """Return sums of counts as whole numbers of cases; refuse those above `MOST_CASES`."""
     if sums.size and sums.max() > MOST_CASES:
         refuse(
             f"`counts` add up to {sums.max():.3g}, and the most cases are {MOST_CASES:.3g}. Divide them by a factor."

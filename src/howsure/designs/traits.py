@@ -35,6 +35,8 @@ class Traits:
         Whether cases are weighted by the size of their stratum, and the observed cells are those of strata.
     has_one_unit : bool
         Whether one kind of unit is drawn, cases or clusters; False for two crossed factors.
+    has_all_cases : bool
+        Whether the design has every case with its probabilities, so that the variance does not depend on the counts.
     default_method : str
         Name of the default method for every metric of such counts; empty if it depends on the metric.
 
@@ -57,6 +59,7 @@ class Traits:
     has_fixed_class_totals: bool = False
     is_stratified: bool = False
     has_one_unit: bool = True
+    has_all_cases: bool = False
     default_method: str = ""
 
 

@@ -89,7 +89,7 @@ class Table(Displayed, abc.ABC):
         invariants.array("counts", self.counts, (None,) * max(np.ndim(self.counts), self._axes))
         invariants.numbers("counts", self.counts, self.counts.shape)
         if np.ndim(self.rows) == 0 and self.rows == -1:
-            sums = invariants.whole_numbers_of_cases(self.cells)
+            sums = invariants.whole_numbers_of_cases(self._totals)
             object.__setattr__(self, "rows", sums if self.batch else int(sums))
         self._check()
 
@@ -100,8 +100,14 @@ class Table(Displayed, abc.ABC):
         invariants.instance("identity", self.identity, str)
         invariants.instance("design", self.design, Design)
         if self.design.traits.is_independent:
-            invariants.numbers("counts", np.asarray(self.cells.sum(-1)), self.batch, 0.0, invariants.MOST_CASES)
+            invariants.numbers("counts", self._totals, self.batch, 0.0, invariants.MOST_CASES)
         self.design.check((*self.batch, math.prod(self.shape)))
+
+    @property
+    def _totals(self) -> Array:
+        """Sum of the counts of each table, of any memory layout; infinite where it overflows."""
+        with np.errstate(over="ignore"):
+            return np.asarray(self.counts.sum(tuple(range(-self._axes, 0))))
 
     @property
     @abc.abstractmethod
@@ -181,7 +187,8 @@ class Table(Displayed, abc.ABC):
         slopes = gradient.reshape(*self.batch, -1)
         if self.kind.has_sample_variance:
             return VarianceDetails.of(self.design).placement_variance(self.cells, self.true_class, slopes)
-        return self.design.variance(self.cells, slopes)
+        counts = self.counts if self.design.traits.has_all_cases else self.cells  # of large scores a copy
+        return self.design.variance(counts, slopes)
 
     def with_design(self, design: Design) -> Self:
         """Return the same counts under another design, such as ``FixedMargins()``.
