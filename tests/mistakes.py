@@ -138,7 +138,7 @@ MISTAKES = {  # in Python
 }
 
 IN_THE_SHELL = {  # words → culprit, remedy
-    "no truth": (["report", CANCER], "--y-true", "requires an argument"),
+    "no truth": (["report", CANCER], "--y-true", "'label'"),
     "no predictions": (REPORT[:4], "predictions", "--y-pred"),
     "a slip in a column": ([*REPORT[:3], "lable", "--y-pred", "logistic"], "'lable'", "'label'"),
     "a slip in a file": (["report", CANCER[:-5] + "s.csv", *REPORT[2:]], "no file", "breast_cancer.csv"),

@@ -147,34 +147,3 @@ def test_warnings_are_one_line_each(tmp_path):
     ended = run_apart("report", str(path), "--y-true=truth", "--y-score=score", "--threshold=0.5", "-m", "recall")
     assert ended.returncode == 0
     assert ended.stderr == "howsure: `--threshold` is 0.5, and the scores run from 0 to 99. In per cent it is 50.\n"
-
-
-@pytest.mark.parametrize(
-    "words, said",
-    [
-        (["--target=label", "--pred=logistic"], "There is no option --target. Write --y-true."),
-        ([*LABELS[1:], "--alpha", "0.1"], "There is no option --alpha. Write --confidence-level 0.9."),
-        ([*LABELS[1:], "--ci=99"], "There is no option --ci. Write --confidence-level 0.99."),
-        ([*LABELS[1:], "--Seed", "7"], "There is no option --Seed. Write --random-state."),
-        ([*LABELS[1:], "--out", "a.html"], "There is no option --out. Write --html FILE."),
-        ([*LABELS[1:], "--json"], "There is no option --json. Write --format json."),
-        ([*LABELS[1:], "--y-prob=score_logistic"], "There is no option --y-prob. Write --y-score."),
-        ([*LABELS[1:], "--average", "macro"], "--metrics f1@macro."),
-        ([*LABELS[1:], "--no-chek"], "Did you mean '--no-check'"),
-        (["-t", "label"], "There is no option -t. See `howsure report --help`."),
-    ],
-)
-def test_unknown_options_are_answered_with_ours(words, said):
-    """Words of other tools lead to the option; the first that is none is named, however many others follow."""
-    ended = run("report", CANCER, *words)
-    assert ended.returncode == 2
-    assert said in ended.stderr
-    assert ended.stderr.count("\n") == 1
-
-
-def test_options_beside_a_file_of_ones_own(tmp_path):
-    """``--use`` before the command is no unknown option of it."""
-    own = tmp_path / "own.py"
-    own.write_text("")
-    ended = run("--use", own, "report", *LABELS, "--ci", "0.9")
-    assert "There is no option --ci. Write --confidence-level 0.9." in ended.stderr

@@ -40,7 +40,9 @@ def main() -> None:
         finally:
             sys.stdout.flush()  # a full disk raises an error here rather than at exit
     except CycloptsError as error:
-        _end(str(HowsureError(_unused(error) or str(error))))
+        from howsure.cli.usage import usage_error
+
+        _end(str(HowsureError(usage_error(error, sys.argv[1:], app))))
     except HowsureError as error:
         _end(shell_words(str(error)))
     except BrokenPipeError:
@@ -73,22 +75,6 @@ def _warnings_in_one_line() -> Iterator[None]:
         warnings.simplefilter("default", HowsureWarning)
         warnings.showwarning = show
         yield
-
-
-def _unused(error: Exception) -> str:
-    """Return the text for words of a command that belong to no option, or for an unknown one; "" for other errors."""
-    from howsure.cli.app import app
-    from howsure.cli.remedies import unknown_option
-    from howsure.errors import did_you_mean
-
-    if unknown := unknown_option(sys.argv[1:], app):
-        return unknown
-    words = getattr(error, "unused_tokens", None)
-    if not words:
-        return ""
-    if words[0] == sys.argv[1]:
-        return f"There is no command '{words[0]}'.{did_you_mean(words[0], [name for name in app if name[:1] != '-'])}"
-    return f"Nothing takes {', '.join(map(repr, words))}. Name the option, see `howsure {sys.argv[1]} --help`."
 
 
 def _keep_garbage() -> None:

@@ -21,7 +21,6 @@ InputFormat = Annotated[
     Literal["csv", "tsv", "json", "jsonl", "parquet", "feather", "xlsx", "xls", "ods", "imrmc"] | None,
     Parameter(help="Format of standard input; it may be compressed."),
 ]
-COMPRESSED = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst", b"BZh": ".bz2", b"\xfd7zX": ".xz"}  # by first bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,15 +98,16 @@ def in_sheet(files: Sequence[str], sheet: str | None) -> list[str]:
 
 def _kept(input_format: str) -> Path:
     """Return a file with the content of standard input."""
+    from howsure.sources.content import START, compression_of
+
     folder = tempfile.mkdtemp(prefix="howsure-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     path = Path(folder) / "input"
     with path.open("wb") as file:
         shutil.copyfileobj(sys.stdin.buffer, file)
     with path.open("rb") as file:
-        start = file.read(4)
-    compression = next((suffix for begin, suffix in COMPRESSED.items() if start.startswith(begin)), "")
-    return path.rename(path.with_name(f"standard-input.{input_format}{compression}"))
+        packed = compression_of(file.read(START))
+    return path.rename(path.with_name(f"standard-input.{input_format}{packed}"))
 
 
 def files_by_name(logs: Sequence[str]) -> list[str] | dict[str, list[str]]:

@@ -14,9 +14,6 @@ from typing import Any, ClassVar
 
 from cyclopts import App, CycloptsError
 
-from howsure.calls import renamed
-from howsure.errors import did_you_mean
-
 Options = Mapping[str, str]  # Python argument → option
 OTHER_NAMES: Mapping[str, str] = {  # Python argument → parameter of the command that has another name
     "cases": "plan_cases",
@@ -27,11 +24,6 @@ OTHER_NAMES: Mapping[str, str] = {  # Python argument → parameter of the comma
     "readers": "plan_readers",
     "value": "values",
 }
-IN_SHELL = {  # words for options → what to write
-    "json": "--format json",
-    "csv": "--format csv",
-    "average": "the average in the metric, such as --metrics f1@macro",
-} | dict.fromkeys(("out", "output", "outfile", "output_file", "save", "report"), "--html FILE")
 METRICS = frozenset({"precision", "prevalence", "recall", "sensitivity", "specificity"})  # also names of options
 TEXT = r"'[^']*'|\"[^\"]*\""
 SEVERAL = r"\[[^\]]*\]|\([^()]*\)"
@@ -69,32 +61,6 @@ class Running:
     """The application whose command runs."""
 
     app: ClassVar[App | None] = None
-
-
-def unknown_option(words: Sequence[str], app: App) -> str:
-    """Return the error for the first word of a command line that looks like an option and is none; "" if all are.
-
-    Parameters
-    ----------
-    words : sequence of str
-        The words of the command line, after the program's name.
-    app : App
-        The application.
-    """
-    words = list(_without_files(words))
-    options = options_of(app, words)
-    names = {name for each in _arguments(app, words) for name in each.names}
-    for place, word in enumerate(words):
-        option, _, value = word.partition("=")
-        if not re.match(r"--?[a-zA-Z]", option) or option.replace("_", "-") in names or not names:
-            continue
-        given = value or next(iter(words[place + 1 :]), "")
-        name = option.lstrip("-").replace("-", "_").lower()
-        ours, meant = renamed(name, float(given) if re.fullmatch(r"\d*\.?\d+", given) else given, options)
-        remedy = IN_SHELL.get(name) or (ours and f"{options[ours]}{f' {meant}' if ours == 'confidence_level' else ''}")
-        hint = f" Write {remedy}." if remedy else did_you_mean(option, options.values())
-        return f"There is no option {option}.{hint or f' See `howsure {words[0]} --help`.'}"
-    return ""
 
 
 def shell_words(message: str) -> str:
@@ -178,16 +144,27 @@ def options_of(app: App, words: Sequence[str]) -> dict[str, str]:
     words : sequence of str
         The words of the command line, after the program's name.
     """
-    found = {each.field_info.name: _long(each.names) for each in _arguments(app, words)}
+    found = {each.field_info.name: _long(each.names) for each in arguments_of(app, words)}
     options = {name: option for name, option in found.items() if option.startswith("-")}
     return {name: options[other] for name, other in OTHER_NAMES.items() if other in options} | options
 
 
-def _arguments(app: App, words: Sequence[str]) -> Sequence[Any]:
-    """Return the arguments of the command in a command line; empty without a command."""
+def arguments_of(app: App, words: Sequence[str], *, parse_docstring: bool = False) -> Sequence[Any]:
+    """Return the arguments of the command in a command line; empty without a command.
+
+    Parameters
+    ----------
+    app : App
+        The application.
+    words : sequence of str
+        The words of the command line, after the program's name.
+    parse_docstring : bool
+        Whether to read the help of those that the docstring describes, which takes longer.
+    """
     try:
-        names, apps, _ = app.parse_commands(list(_without_files(words)))
-        return apps[-1].assemble_argument_collection() if names and apps[-1].default_command is not None else ()
+        names, apps, _ = app.parse_commands(list(without_files(words)))
+        has_command = names and apps[-1].default_command is not None
+        return apps[-1].assemble_argument_collection(parse_docstring=parse_docstring) if has_command else ()
     except CycloptsError:
         return ()
 
@@ -197,8 +174,14 @@ def _long(names: Sequence[str]) -> str:
     return next((each for each in names if each.startswith("--")), names[0])
 
 
-def _without_files(words: Sequence[str]) -> Iterator[str]:
-    """Yield the words without ``--use FILE``, which comes before the command."""
+def without_files(words: Sequence[str]) -> Iterator[str]:
+    """Yield the words without ``--use FILE``, which comes before the command.
+
+    Parameters
+    ----------
+    words : sequence of str
+        The words of the command line, after the program's name.
+    """
     rest = iter(words)
     for word in rest:
         if word == "--use":

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import importlib
 import io
 import json
-import lzma
 import re
 import zipfile
 from collections.abc import Callable, Sequence
@@ -19,11 +16,11 @@ from typing import Any, NoReturn
 
 from howsure.cached import cached_property
 from howsure.errors import HowsureError, reading
-from howsure.sources.text_encoding import UTF_16
+from howsure.sources.content import START, UTF_16, compression_of
+from howsure.sources.file_checks import OPENERS
 from howsure.tables.parquet import MOST_BYTES, unpacked_bytes
 
-ARCHIVE, PARQUET, ZSTD = b"PK\x03\x04", b"PAR1", b"\x28\xb5\x2f\xfd"
-OPENERS: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZ": bz2.open, b"\xfd7": lzma.open}  # by the first bytes
+ARCHIVE, PARQUET = b"PK\x03\x04", b"PAR1"
 PACKED = ("", ".gz", ".zst", ".bz2", ".xz")  # suffixes of compressed files, and of plain ones
 SUFFIX = re.compile(r"\.(jsonl?|eval|parquet)(\.(gz|zst|bz2|xz))?$", re.IGNORECASE)
 ZSTANDARD = 93  # compression method in an archive
@@ -94,15 +91,16 @@ class Archive:
 def opened(path: Path) -> Opened:
     """Return the content of a file; errors of the reader are raised for other formats."""
     with path.open("rb") as file:
-        start = file.read(4)
-    if start == ARCHIVE:
+        start = file.read(START)
+    if start.startswith(ARCHIVE):
         with zipfile.ZipFile(path) as whole:
             return Opened(path, Archive(path, {each.filename: each for each in whole.infolist()}), [])
-    if start == PARQUET:
+    if start.startswith(PARQUET):
         return Opened(path, None, _parquet(path))
-    with OPENERS.get(start[:2], open)(path, "rb") as file:
+    packed = compression_of(start)
+    with OPENERS.get(packed, open)(path, "rb") as file:
         data = file.read(MOST_BYTES + 1)
-    if start == ZSTD:
+    if packed == ".zst":
         data = _decompressed(data, MOST_BYTES + 1, path)
     if len(data) > MOST_BYTES:
         refuse_size(path)

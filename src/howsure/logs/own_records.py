@@ -13,6 +13,7 @@ import numpy as np
 from howsure.errors import HowsureError, listed, reading
 from howsure.logs.records import WORDS, Score, number
 from howsure.sources.frames import columns as read_columns, opened
+from howsure.sources.nested import column_names
 
 NAMES = ("item", "model", "task")  # roles of columns with names
 USUAL = {  # names of columns that hold models or tasks
@@ -107,7 +108,7 @@ def _refuse_empty(argument_name: str, name: str, path: Path, values: Sequence[ob
 def _refuse_pooled(path: Path, wanted: Mapping[str, str], scores: Sequence[str]) -> None:
     """Refuse a file with a column of several models or tasks that is not named: its rows would count as one's."""
     frame = opened(str(path))
-    known = list(frame) if isinstance(frame, Mapping) else frame.collect_schema().names()
+    known = column_names(frame)
     used = {*wanted.values(), *scores}
     usual = {re.sub(r"[\W_]", "", str(name)).casefold(): str(name) for name in known if name not in used}
     for role, words in USUAL.items():

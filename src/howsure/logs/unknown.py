@@ -12,6 +12,7 @@ from typing import Any
 from howsure.errors import HowsureError, listed
 from howsure.logs.opening import Opened
 from howsure.logs.records import entries
+from howsure.sources.content import refuse_other_content
 from howsure.sources.json_tables import records_of
 
 TABLES = (".csv", ".tsv", ".xlsx")
@@ -43,6 +44,7 @@ def refuse_table(path: Path) -> None:
     suffix = path.suffix.lower()
     if suffix not in TABLES:
         return
+    refuse_other_content(path)
     names = [] if suffix == ".xlsx" else _header(path)
     if any(map(PROVIDER.match, names)):
         message = f"'{path}' is promptfoo's table for people, without numbers. Write `--output results.json` instead."

@@ -18,6 +18,7 @@ from howsure.sources.input_checks import (
     refuse_total_row,
     refuse_unlabelled,
 )
+from howsure.sources.nested import column_names
 
 FREQUENCIES = frozenset({"freq", "frequency", "frequencies", "count", "counts", "n", "number"})  # names of columns
 
@@ -93,7 +94,7 @@ def refuse_doubtful_numbers(
 def _refuse_unread_counts(data: object, keys: Mapping[str, object]) -> None:
     """Refuse data without equal lines if an unused column has a name such as "count"."""
     frame = opened(data)
-    known = list(frame) if isinstance(frame, Mapping) else frame.collect_schema().names()
+    known = column_names(frame)
     spare = [name for name in known if str(name).casefold() in FREQUENCIES and name not in keys.values()]
     if spare:
         message = (

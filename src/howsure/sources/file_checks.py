@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import HowsureError
+from howsure.sources.content import refuse_other_content
 from howsure.sources.locations import COMPRESSED, JSON, LINES, suffix_of
 
 CHUNK = 2**20  # bytes per block
@@ -24,13 +25,14 @@ NESTING[list(b"[{")], NESTING[list(b"]}")] = 1, -1
 
 
 def refuse_unsound(path: Path) -> None:
-    """Refuse empty files, truncated files (which DuckDB reads in part), and very deeply nested JSON."""
+    """Refuse files that are empty, truncated (DuckDB reads these in part) or misnamed, and very deeply nested JSON."""
     suffix = suffix_of(path)
     if not path.is_file():
         return
     if path.stat().st_size == 0:
         message = f"'{path}' is empty."
         raise HowsureError(message)
+    refuse_other_content(path)
     if suffix not in JSON and path.suffix.lower() not in COMPRESSED:
         return
     try:

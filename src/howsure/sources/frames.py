@@ -33,7 +33,7 @@ from howsure.sources.input_checks import (
     refuse_confused,
 )
 from howsure.sources.locations import is_located
-from howsure.sources.nested import fields_named, with_fields
+from howsure.sources.nested import column_names, fields_named, with_fields
 from howsure.sources.pooled_models import header_names_models, refuse_pooled_models
 from howsure.sources.repeated_cases import warn_of_repeated_cases
 from howsure.sources.streams import Stream
@@ -417,7 +417,7 @@ def checked_name(argument_name: str, name: object, frame: Any) -> str:
     if not isinstance(name, str):
         message = f"With `data`, `{argument_name}` is the name of a column, not {type(name).__name__}."
         raise HowsureError(message)
-    known = list(frame) if isinstance(frame, Mapping) else frame.collect_schema().names()
+    known = column_names(frame)
     cells = re.split(r"[,;\t|]", known[0]) if len(known) == 1 else []
     if len(cells) > 1 and name in cells:
         message = (

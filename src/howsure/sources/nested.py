@@ -1,4 +1,4 @@
-"""Fields of nested columns in dotted notation: ``doc.passage_id`` is the field ``passage_id`` of the column ``doc``."""
+"""Names of columns, and of fields of nested ones: ``doc.passage_id`` is the field ``passage_id`` of ``doc``."""
 
 from __future__ import annotations
 
@@ -9,6 +9,11 @@ from typing import Any
 from howsure.errors import HowsureError
 
 DOT = "·"  # replaces the dot in names of new columns, because engines interpret dots
+
+
+def column_names(frame: Any) -> list[str]:
+    """Return the names of the columns of a frame, a stream, or a mapping of columns."""
+    return list(frame) if isinstance(frame, Mapping) else frame.collect_schema().names()
 
 
 def with_fields(frame: Any, names: Iterable[object]) -> tuple[Any, Callable[[Any], Any]]:
@@ -33,7 +38,7 @@ def with_fields(frame: Any, names: Iterable[object]) -> tuple[Any, Callable[[Any
     HowsureError
         If a nested column has no such field; the message names the nearest ones.
     """
-    known = list(frame) if isinstance(frame, Mapping) else frame.collect_schema().names()
+    known = column_names(frame)
     found: dict[str, str] = {}
     for name in dict.fromkeys(each for each in names if isinstance(each, str) and "." in each):
         parts = name.split(".")

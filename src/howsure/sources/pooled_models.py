@@ -15,6 +15,7 @@ from howsure.sources.crossed import is_factor
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.engines import MANY, N, collected, is_held, totals
 from howsure.sources.file_checks import chunks
+from howsure.sources.nested import column_names
 from howsure.sources.rating_names import names_item
 from howsure.sources.streams import Stream
 
@@ -63,7 +64,7 @@ def refuse_pooled_models(frame: Any, given: Mapping[str, str]) -> None:
         return  # may be read once
     if any(map(is_factor, given)) or names_item(given.get("groups")):
         return  # the caller states that cases have several rows
-    known = list(frame) if isinstance(frame, Mapping) else frame.collect_schema().names()
+    known = column_names(frame)
     spare = [name for name in known if name not in given.values()]
     models = [name for name in spare if names_models(name, MODEL)]
     if models and sum(role.startswith("score[") for role in given) > 1:

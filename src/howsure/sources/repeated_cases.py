@@ -9,6 +9,7 @@ import numpy as np
 
 from howsure.errors import warn
 from howsure.sources.encoding import Column
+from howsure.sources.nested import column_names
 from howsure.sources.pooled_models import are_many, coded
 from howsure.sources.rating_names import NUMBERING, name_words
 from howsure.sources.streams import Stream
@@ -50,7 +51,7 @@ def warn_of_repeated_cases(frame: Any, given: Mapping[str, str]) -> None:
     """
     if isinstance(frame, Stream) or not all(role.startswith(ROLES) for role in given):
         return
-    known = list(frame) if isinstance(frame, Mapping) else frame.collect_schema().names()
+    known = column_names(frame)
     names = [name for name in known if name not in given.values() and names_owner(name)]
     if not names or are_many(frame):
         return

@@ -8,10 +8,9 @@ import zlib
 from pathlib import Path
 
 from howsure.errors import HowsureError
+from howsure.sources.content import UTF_16, refuse_other_content
 from howsure.sources.file_checks import chunks
 from howsure.sources.locations import ARCHIVES
-
-UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def stated_encoding(path: Path) -> str:
@@ -31,8 +30,9 @@ def decoded(path: Path) -> str:
     Raises
     ------
     HowsureError
-        If it cannot be read, or is not text.
+        If it cannot be read, is not text, or has another format than its suffix states.
     """
+    refuse_other_content(path)
     try:
         content = b"".join(chunks(path))
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
