@@ -53,7 +53,7 @@ def test_floats_are_converted_if_they_are_small_whole_numbers(kind, size, by_num
     for call in (lambda ask: ask(), by_numpy):
         found = call(lambda: whole_numbers(numbers))
         assert found.tolist() == numbers.tolist()
-        for odd in (0.5, np.nan, np.inf, -np.inf, 2.0**30, 1e-40) if size else ():
+        for odd in (0.5, np.nan, np.inf, -np.inf, 2.0**30, -(2.0**31), 1e-40) if size else ():
             other = numbers.copy()
             other[-1] = odd
             assert call(lambda other=other: whole_numbers(other)) is None

@@ -8,12 +8,6 @@ static const uint64_t ONE = 0x3FF0000000000000u, TWO_52 = 0x4330000000000000u, S
 static const uint64_t FRACTION = 0x000FFFFFFFFFFFFFu, ROOT_HALF = 0x3FE6A09E00000000u;
 static const double LN2_HIGH = 6.93147180369123816490e-01, LN2_LOW = 1.90821492927058770002e-10;
 
-ALWAYS_INLINE double double_of(uint64_t bits) {
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
 /* A number between 0 and 1 from the upper 52 bits of a word, or from its upper 32. */
 ALWAYS_INLINE double uniform(uint64_t word) { return double_of(word >> 12 | ONE) - (1 - 0x1p-53); }
 ALWAYS_INLINE double coarse_uniform(uint64_t word) { return double_of(word >> 32 << 20 | ONE) - (1 - 0x1p-33); }

@@ -32,6 +32,12 @@ ALWAYS_INLINE uint64_t bits_of(double x) {
     return bits;
 }
 
+ALWAYS_INLINE double double_of(uint64_t bits) {
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 /* SplitMix64 (Steele, Lea, Flood 2014): word `index` of the stream of a key. */
 ALWAYS_INLINE uint64_t word_at(uint64_t key, uint64_t index) {
     uint64_t x = key + 0x9E3779B97F4A7C15u * (index + 1);

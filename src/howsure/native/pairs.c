@@ -53,21 +53,21 @@ FOR_EACH_PROCESSOR PUBLIC int howsure_count_pairs(int64_t rows, int64_t bytes, i
     return bytes != 8 || pairs_of_8(rows, low, other_low, others, cells, codes, other_codes, found);
 }
 
-/* Floats as 32-bit integers; writes whether all are equal to theirs. */
-FOR_EACH_PROCESSOR PUBLIC int howsure_whole_numbers(int64_t size, const double *numbers, int32_t *found,
+/* Floats as 32-bit integers; writes whether all are equal to theirs. Large ones and nan become 0, and
+ * count as different; by a mask, because a compiler would turn a choice into a branch. */
+FOR_EACH_PROCESSOR PUBLIC int howsure_whole_numbers(int64_t size, const double *numbers, int32_t *restrict found,
                                                     int64_t *are_whole) {
     const double most = 1 << 30;
     *are_whole = 0;
     for (int64_t first = 0; first < size; first += BLOCK) {
         const int some = size - first < BLOCK ? (int)(size - first) : BLOCK;
-        uint64_t is_large = 0, differ = 0;
-        for (int each = 0; each < some; each++)
-            is_large |= fabs(numbers[first + each]) < most ? 0 : 1; /* nan, too */
-        if (is_large)
-            return 0;
+        uint64_t differ = 0;
         for (int each = 0; each < some; each++) {
-            found[first + each] = (int32_t)numbers[first + each];
-            differ |= bits_of((double)found[first + each] - numbers[first + each]);
+            const uint64_t is_small = fabs(numbers[first + each]) < most ? ~(uint64_t)0 : 0;
+            const double own = double_of(bits_of(numbers[first + each]) & is_small);
+            const int32_t whole = (int32_t)own;
+            found[first + each] = whole;
+            differ |= ~is_small | bits_of((double)whole - own);
         }
         if (differ)
             return 0;

@@ -27,10 +27,7 @@ ALWAYS_INLINE double score_of(uint64_t entry, Scale scale) {
     const uint64_t place = entry >> scale.shift;
     const int is_negative = place < scale.largest;
     const uint64_t rank = is_negative ? scale.largest - place : place - scale.largest;
-    const uint64_t bits = (rank ? rank - 1 + scale.smallest : 0) | (is_negative ? SIGN : 0);
-    double score;
-    memcpy(&score, &bits, sizeof score);
-    return score;
+    return double_of((rank ? rank - 1 + scale.smallest : 0) | (is_negative ? SIGN : 0));
 }
 
 /* Returns whether there is room for the class. */
