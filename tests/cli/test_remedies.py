@@ -80,6 +80,7 @@ def test_no_message_leaves_a_remedy_of_python(command):
         ("Take `table.model('a')`.", "Take `table.model('a')` in Python."),
         ("Use contrast='difference'.", "Use contrast='difference' in Python."),
         ("Count: from_counts(tp=…, labels=…).", "Count: from_counts(tp=…, labels=…) in Python."),
+        ("'a/pos_label=ill,x.csv' has no column 'y'.", "'a/pos_label=ill,x.csv' has no column 'y'."),
         (
             "`recall` is not one, `+clip=1e-6` neither, f1=0.9 too.",
             "`recall` is not one, `+clip=1e-6` neither, f1=0.9 too.",

@@ -258,6 +258,8 @@ RAGAS = [{"user_input": f"q{n}", "response": "a", "faithfulness": n / 10, "relev
             {"scores": [{"score_dict": {"exact": 0.2}, "number_of_shots": 0}], "task": {"name": "t"}},
             "no scores of single samples. BIG-bench has none",
         ),
+        ("old.json", {"mteb_version": "1.0", "test": {"accuracy": 0.8, "main_score": 0.8}}, "MTEB writes from version"),
+        ("any.json", {"more": {"accuracy": 0.4}}, "'more/accuracy'.* Give the file with the samples"),
         ("any.json", {"loss": 0.4, "more": {"auc": 0.9}}, "'loss', 'more/auc'.* no scores of single samples"),
         ("results.json", {"results": [{"task": n, "solved": True} for n in range(9)]}, "is no log that is known"),
         ("battles.json", [{"model_a": "x", "model_b": "y", "winner": "tie"}] * 3, "leaderboard FILE --a model_a"),

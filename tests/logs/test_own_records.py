@@ -120,6 +120,16 @@ def test_a_column_of_models_or_tasks_that_is_not_named(role, column, tmp_path):
     assert set(hs.read_log(path, score="score", item="id", **{role: column})[role]) == {"first", "second"}
 
 
+@pytest.mark.parametrize("column, score", [("metric", "score"), ("Evaluator Name", "score"), ("name", "value")])
+def test_a_column_of_metrics_that_is_not_named(column, score, tmp_path):
+    """The rows of two metrics are no runs of one; a column "name" beside "value" holds metrics, as Langfuse has it."""
+    rows = [(n, name, n % 2) for name in ("correctness", "helpfulness") for n in range(20)]
+    path = csv(tmp_path / "a.csv", f"id,{column},{score}", rows)
+    with pytest.raises(hs.HowsureError, match=f"2 metrics in the column '{column}' .*Name it, `task='{column}'`"):
+        hs.read_log(path, score=score, item="id")
+    assert set(hs.read_log(path, score=score, item="id", task=column)["task"]) == {"correctness", "helpfulness"}
+
+
 def test_a_column_of_one_model_or_of_items(tmp_path):
     """One model need not be named, and a column with another value in each row holds no tasks."""
     path = csv(tmp_path / "a.csv", "task,model,score", [(n, "only", n % 2) for n in range(20)])

@@ -468,3 +468,17 @@ def test_labels_that_never_agree(label):
     found = [{"boxes": [[1, 2, 30, 40]], "scores": [0.9], "labels": [label]}] * 4
     with pytest.raises(hs.HowsureError, match=f"have the labels {label!r}, and the objects 1: none could be right"):
         hs.detections(found, [{"boxes": [[1, 2, 30, 40]], "labels": [1]}] * 4)
+
+
+@pytest.mark.parametrize("of_fractions", ["preds", "target"])
+def test_boxes_in_fractions_and_in_pixels_never_overlap(of_fractions):
+    """They are refused, where every detection would be a false positive."""
+    boxes = {"preds": [[10, 10, 30, 30]], "target": [[10, 10, 30, 30]]} | {of_fractions: [[0.1, 0.1, 0.3, 0.3]]}
+    preds = [{"boxes": boxes["preds"], "scores": [0.9]}, {"boxes": [], "scores": []}]
+    with pytest.raises(hs.HowsureError, match=f"boxes of `{of_fractions}` reach to 0.3 and those of .* to 30"):
+        hs.detections(preds, [{"boxes": boxes["target"]}, {"boxes": []}])
+    same = {name: [[0.1, 0.1, 0.3, 0.3]] for name in boxes}
+    preds[0]["boxes"] = same["preds"]
+    assert hs.estimate(hs.detections(preds, [{"boxes": same["target"]}, {"boxes": []}]), "map").value == pytest.approx(
+        1
+    )

@@ -119,7 +119,10 @@ def conll(separator=" ", start=None):
     return "\n\n".join(blocks) + "\n"
 
 
-@pytest.mark.parametrize("name, separator", [("a.conll", " "), ("a.txt", " "), ("a.tsv", "\t"), ("a.bio", "\t")])
+@pytest.mark.parametrize(
+    "name, separator",
+    [("a.conll", " "), ("a.txt", " "), ("a.tsv", "\t"), ("a.bio", "\t"), ("a.testb", " "), ("a.out", " "), ("a", " ")],
+)
 def test_lines_of_tokens_are_the_sequences(name, separator, tmp_path):
     path = tmp_path / name
     path.write_text(conll(separator))
@@ -127,6 +130,17 @@ def test_lines_of_tokens_are_the_sequences(name, separator, tmp_path):
     same(hs.entities("2", data=path), hs.entities(TRUE, OLD))
     path.write_text(conll(separator, start=6))
     same(hs.entities("2", "3", data=path, groups="document"), hs.entities(TRUE, NEW, groups=np.arange(24) // 6))
+
+
+def test_confidences_behind_the_tags_are_no_tags(tmp_path):
+    """Some taggers write token, true tag, predicted tag and confidence."""
+    path = tmp_path / "test.tsv"
+    tags = "\n\n".join(
+        "\n".join(f"word {a} {b} 0.98{place}" for place, (a, b) in enumerate(zip(true, said, strict=True)))
+        for true, said in zip(TRUE, NEW, strict=True)
+    )
+    path.write_text(tags)
+    same(hs.entities(data=path), hs.entities(TRUE, NEW))
 
 
 def test_groups_are_those_of_the_sentences():

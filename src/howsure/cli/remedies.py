@@ -30,7 +30,10 @@ SEVERAL = r"\[[^\]]*\]|\([^()]*\)"
 VALUE = rf"{TEXT}|{SEVERAL}|[\w…-](?:[\w.%…-]*[\w%…])?|"
 ARGUMENT = re.compile(rf"(?<![\w+@.\-/])(?P<name>[a-z][a-z_]*)=(?P<value>{VALUE})(?![\w=(])")
 NESTED = r"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*"  # text with parentheses in parentheses
-PART = re.compile(rf"`[^`]+`|[a-z_][\w.]*\({NESTED}=…?{NESTED}\)|[^`]")  # code in backticks, a call, or a character
+QUOTED = r"(?<![\w=])'[^'`]*'(?!\w)"  # a name, such as that of a file, rather than the value of an argument
+PART = re.compile(  # code in backticks, a name in quotes, a call, or a character
+    rf"`[^`]+`|{QUOTED}|[a-z_][\w.]*\({NESTED}=…?{NESTED}\)|[^`]"
+)
 CALL = re.compile(r"[\w.…]\(.*\)|\w+\.[A-Z]")  # code that is more than the name of an argument
 REPEATED = re.compile(
     r"`?(--[\w-]+(?: [^\s`,]+)?)`?(?: \(`?\1`?\)|, or `?\1`?)"
@@ -92,7 +95,7 @@ def in_shell(message: str, options: Options) -> str:
 
 
 def _parts(message: str) -> Iterator[str]:
-    """Yield code in backticks, calls without them, and the text between these."""
+    """Yield code in backticks, names in quotes, calls without backticks, and the text between these."""
     text = ""
     for part in PART.findall(message):
         if len(part) == 1:
@@ -106,7 +109,9 @@ def _parts(message: str) -> Iterator[str]:
 def _translated(parts: Iterator[str], options: Options) -> Iterator[str]:
     for part in parts:
         code = part[1:-1] if part.startswith("`") else ""
-        if code in options and not (code in METRICS and "metric" in options):
+        if part.startswith("'"):
+            yield part
+        elif code in options and not (code in METRICS and "metric" in options):
             yield f"`{options[code]}`"
         elif code and (alone := ARGUMENT.fullmatch(code)):
             option = _option(alone, options)

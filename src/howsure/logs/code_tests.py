@@ -1,4 +1,4 @@
-"""Tests of generated programs: `eval_results.json` of EvalPlus, and `logs.json` of bigcode-evaluation-harness."""
+"""Tests of generated programs: results of EvalPlus and BigCodeBench, and `logs.json` of bigcode-evaluation-harness."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from howsure.logs.opening import Opened, stem_of
 from howsure.logs.records import Reader, Reported, Score, entries, mapping, number
 
 BASE, PLUS, PASSED = "base", "plus", "passed"
+RIGHT = ("pass", "success")  # statuses of a program that passes its tests, the second in early versions
+BIGCODEBENCH = "BigCodeBench"
 
 
 def _model(log: Opened) -> str:
@@ -17,10 +19,17 @@ def _model(log: Opened) -> str:
     return stem.removesuffix("_eval_results") if stem.endswith("_eval_results") else log.path.resolve().parent.name
 
 
-def _programs(log: Opened) -> dict[str, list[dict[str, Any]]]:
-    """Return the programs of each problem in EvalPlus's format."""
-    found = {str(name): entries(each) for name, each in mapping(log.first.get("eval")).items()}
-    return {name: each for name, each in found.items() if each and "base_status" in each[0]}
+def _programs(log: Opened, status: str = "base_status") -> dict[str, list[dict[str, Any]]]:
+    """Return the programs of each problem, which have a field with their status."""
+    found = {str(name): _statuses(each) for name, each in mapping(log.first.get("eval")).items()}
+    return {name: each for name, each in found.items() if each and status in each[0]}
+
+
+def _statuses(problem: object) -> list[dict[str, Any]]:
+    """Return the programs of a problem; early versions have a list of outcomes for each set of tests."""
+    sets = {f"{name}_status": mapping(problem).get(name) for name in (BASE, PLUS)}
+    lists = [[outcome[0] for outcome in each] for each in sets.values() if isinstance(each, list)]
+    return [dict(zip(sets, each, strict=False)) for each in zip(*lists, strict=True)] if lists else entries(problem)
 
 
 def _is_evalplus(log: Opened) -> bool:
@@ -36,8 +45,8 @@ def _evalplus_scores(log: Opened) -> Iterator[Score]:
         for run, each in enumerate(programs, 1):
             base, plus = (each.get(f"{name}_status") for name in (BASE, PLUS))
             if plus is not None:  # its pass@k counts programs that pass both sets of tests
-                yield Score(_task(item), _model(log), item, run, PLUS, float(base == plus == "pass"), {})
-            yield Score(_task(item), _model(log), item, run, BASE, float(base == "pass"), {})
+                yield Score(_task(item), _model(log), item, run, PLUS, float(base in RIGHT and plus in RIGHT), {})
+            yield Score(_task(item), _model(log), item, run, BASE, float(base in RIGHT), {})
 
 
 def _evalplus_reported(log: Opened) -> Iterator[Reported]:
@@ -49,6 +58,16 @@ def _evalplus_reported(log: Opened) -> Iterator[Reported]:
 
 def _created(log: Opened) -> str:
     return str(log.first.get("date") or "")
+
+
+def _is_bigcodebench(log: Opened) -> bool:
+    return bool(_programs(log, "status"))
+
+
+def _bigcodebench_scores(log: Opened) -> Iterator[Score]:
+    for item, programs in _programs(log, "status").items():
+        for run, each in enumerate(programs, 1):
+            yield Score(BIGCODEBENCH, _model(log), item, run, PASSED, float(each.get("status") in RIGHT), {})
 
 
 def _runs(log: Opened) -> Iterator[tuple[str, int, dict[str, Any]]]:
@@ -71,4 +90,5 @@ def _bigcode_scores(log: Opened) -> Iterator[Score]:
 
 
 EVALPLUS = Reader("EvalPlus", _is_evalplus, _evalplus_scores, reported=_evalplus_reported, created=_created)
+BIGCODE_BENCH = Reader(BIGCODEBENCH, _is_bigcodebench, _bigcodebench_scores, created=_created)
 BIGCODE = Reader("bigcode-evaluation-harness", _is_bigcode, _bigcode_scores)

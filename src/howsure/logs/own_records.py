@@ -16,10 +16,12 @@ from howsure.sources.frames import columns as read_columns, opened
 from howsure.sources.nested import column_names
 
 NAMES = ("item", "model", "task")  # roles of columns with names
-USUAL = {  # names of columns that hold models or tasks
-    "model": ("model", "models", "modelname", "modelid", "llm", "classifier", "system", "checkpoint"),
-    "task": ("task", "tasks", "taskname", "benchmark"),
+USUAL = {  # names of columns that hold models, tasks or metrics, and the argument that names such a column
+    "model": ("model", "models modelname modelid llm classifier system checkpoint app appid appname agent agentname"),
+    "task": ("task", "tasks taskname benchmark"),
+    "metric": ("task", "metrics metricname scorename scorer scorername evaluator evaluatorname criterion criteria"),
 }
+VALUES = "value"  # a column of scores beside which the column "name" has their metric, as in exports of Langfuse
 SUMMARIES = frozenset(  # words for a last row that sums up the others
     {"all", "average", "averages", "avg", "macroavg", "mean", "median", "microavg", "overall", "sd", "std", "stddev"}
     | {"grandtotal", "total", "weightedavg"}
@@ -106,12 +108,13 @@ def _refuse_empty(argument_name: str, name: str, path: Path, values: Sequence[ob
 
 
 def _refuse_pooled(path: Path, wanted: Mapping[str, str], scores: Sequence[str]) -> None:
-    """Refuse a file with a column of several models or tasks that is not named: its rows would count as one's."""
+    """Refuse a file with a column of several models, tasks or metrics that is not named: its rows would be one's."""
     frame = opened(str(path))
     known = column_names(frame)
     used = {*wanted.values(), *scores}
     usual = {re.sub(r"[\W_]", "", str(name)).casefold(): str(name) for name in known if name not in used}
-    for role, words in USUAL.items():
+    for kind, (role, more) in USUAL.items():
+        words = [kind, *more.split(), *(["name"] if kind == "metric" and VALUES in scores else [])]
         name = next((usual[word] for word in words if word in usual), None)
         if role in wanted or name is None:
             continue
@@ -119,7 +122,7 @@ def _refuse_pooled(path: Path, wanted: Mapping[str, str], scores: Sequence[str])
         values = dict.fromkeys(each for each in held if not _is_empty(each))
         if 1 < len(values) <= len(held) / 2:  # else the rows are the items
             message = (
-                f"'{path}' has {len(values):,} {role}s in the column '{name}' ({listed(values)}), which would count as "
+                f"'{path}' has {len(values):,} {kind}s in the column '{name}' ({listed(values)}), which would count as "
                 f"one. Name it, `{role}={name!r}`, or leave it out of the file."
             )
             raise HowsureError(message)

@@ -10,7 +10,8 @@ from typing import Any, TypeAlias
 
 from howsure.errors import HowsureError, did_you_mean, listed, reading, several
 from howsure.logs.alpaca_eval import ALPACA_EVAL
-from howsure.logs.code_tests import BIGCODE, EVALPLUS
+from howsure.logs.answer_records import ANSWER_RECORDS
+from howsure.logs.code_tests import BIGCODE, BIGCODE_BENCH, EVALPLUS
 from howsure.logs.deepeval import DEEPEVAL
 from howsure.logs.helm import HELM
 from howsure.logs.inspect import INSPECT
@@ -32,7 +33,8 @@ from howsure.sources.locations import FORMATS, is_file, matching, missing, suffi
 
 READERS: list[Reader] = [
     *(INSPECT, LM_EVAL, PROMPTFOO, DEEPEVAL, HELM, OPENAI_EVALS, SWE_BENCH, OPENCOMPASS, LIGHTEVAL),
-    *(SIMPLE_EVALS, ALPACA_EVAL, EVALPLUS, BIGCODE, MTEB),
+    *(SIMPLE_EVALS, ALPACA_EVAL, EVALPLUS, BIGCODE_BENCH, BIGCODE, MTEB),
+    *ANSWER_RECORDS,
 ]
 BESIDE = {  # files that HELM and MTEB write next to their logs
     "model_meta.json",
@@ -57,8 +59,10 @@ def read_log(
 
     Logs of Inspect (``.eval`` and JSON), lm-evaluation-harness (``samples_*.jsonl``), promptfoo, DeepEval, HELM
     (``per_instance_stats.json``), OpenAI evals, SWE-bench (reports), OpenCompass (results with details), lighteval
-    (``details_*.parquet``), simple-evals (``*_allresults.json``), AlpacaEval (annotations), EvalPlus,
-    bigcode-evaluation-harness and MTEB are detected by their content. None of these packages needs to be installed.
+    (``details_*.parquet``), simple-evals (``*_allresults.json``), AlpacaEval (annotations), EvalPlus, BigCodeBench,
+    human-eval, LiveCodeBench, bigcode-evaluation-harness, MTEB, IFEval, tau-bench, terminal-bench, MT-bench (grades),
+    LiveBench, EvalScope (reviews), Every Eval Ever (samples) and OpenAI's Evals API are detected by their content. None
+    of these packages needs to be installed.
     Items have the names given by the harness. The identity of an item is its description and variables in promptfoo,
     its name or else input in DeepEval, and its question in simple-evals. Any other evaluation is read from records, one
     row per answer, by the names of their columns.

@@ -12,14 +12,16 @@ from howsure.logs.records import Reader, Reported, Score, mapping
 
 RESOLVED = "resolved_ids"
 # Instances without a patch, or whose tests could not run, count as not resolved, as on the leaderboard.
-OTHERS = ("unresolved_ids", "completed_ids", "empty_patch_ids", "error_ids", "incomplete_ids")
+FAILED = ("unresolved_ids", "empty_patch_ids", "error_ids", "incomplete_ids")
+OTHERS = (*FAILED, "completed_ids")
 EARLY = ("generated", "no_generation")  # all instances, in reports of early versions
 INSTANCE = re.compile(r".+__.+-\d+")  # a folder of one instance
 TASK, METRIC = "SWE-bench", "resolved"
 
 
 def _is_report(log: Opened) -> bool:
-    return RESOLVED in log.first and not log.first.keys().isdisjoint({"unresolved_ids", "completed_ids"})
+    keys = log.first.keys()
+    return RESOLVED in keys and not keys.isdisjoint({"unresolved_ids", "completed_ids"}) and "results" not in keys
 
 
 def _is_early(log: Opened) -> bool:
@@ -86,7 +88,7 @@ def _outcomes(log: Opened) -> dict[str, bool]:
     Raises
     ------
     HowsureError
-        If the file lists the resolved instances, but not all others.
+        If the file lists the resolved instances, but not all others, or an instance as resolved and as failed.
     """
     if alone := _instances(log):
         return alone | dict.fromkeys(_others(log), False)
@@ -100,6 +102,11 @@ def _outcomes(log: Opened) -> dict[str, bool]:
             raise HowsureError(message)
     else:
         resolved, others = _ids(log, RESOLVED), [each for name in OTHERS for each in _ids(log, name)]
+        if both := {each for name in FAILED for each in _ids(log, name)}.intersection(resolved):
+            message = (
+                f"'{log.path}' lists {listed(sorted(both))} as resolved and as failed. Give a report for each run."
+            )
+            raise HowsureError(message)
     right = set(resolved)
     return {each: each in right for each in [*resolved, *others]}
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import csv
+import math
 import re
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any
 
 from howsure.errors import HowsureError, listed
 from howsure.logs.opening import Opened
-from howsure.logs.records import entries
+from howsure.logs.records import entries, number
 from howsure.sources.content import refuse_other_content
 from howsure.sources.json_tables import records_of
+from howsure.sources.rating_names import names_item
 
 TABLES = (".csv", ".tsv", ".xlsx")
 SEPARATORS = (",", ";", "\t")
@@ -23,12 +25,14 @@ BATTLES = (  # columns of both models and of the winner
     ("model_1", "model_2", "winner"),
     ("model_1", "model_2", "g1_winner"),
 )
-SUMMARIES = {  # remedies by a name of the numbers in the file
-    "score:std": "simple-evals has the samples in the file *_allresults.json beside it.",
-    "accuracy": "OpenCompass writes the samples if it is run with --dump-eval-details.",
-    "pass@1": "bigcode-evaluation-harness and EvalPlus have the samples in logs.json and *_eval_results.json.",
-    "number_of_shots": "BIG-bench has none in its scores_*.json.",
+SUMMARIES = {  # remedies by a pattern for the name of a number in the file
+    r"(.*/)?score:std": "simple-evals has the samples in the file *_allresults.json beside it.",
+    r"accuracy": "OpenCompass writes the samples if it is run with --dump-eval-details.",
+    r"(.*/)?pass@1": "bigcode-evaluation-harness and EvalPlus have the samples in logs.json and *_eval_results.json.",
+    r"(.*/)?number_of_shots": "BIG-bench has none in its scores_*.json.",
+    r"(.*/)?main_score": "Results that MTEB writes from version 1.11 on are read.",
 }
+COUNTED = {"accuracy", "correct_count", "total_count"}  # first line of BFCL's scores, above the failed samples
 DEPTH = 4  # depth of nested objects in a summary
 MOST = 200  # numbers that are examined
 
@@ -45,18 +49,20 @@ def refuse_table(path: Path) -> None:
     if suffix not in TABLES:
         return
     refuse_other_content(path)
-    names = [] if suffix == ".xlsx" else _header(path)
-    if any(map(PROVIDER.match, names)):
+    record = {} if suffix == ".xlsx" else _first_row(path)
+    if any(map(PROVIDER.match, record)):
         message = f"'{path}' is promptfoo's table for people, without numbers. Write `--output results.json` instead."
         raise HowsureError(message)
-    raise HowsureError(_of_table(path, names))
+    raise HowsureError(_of_table(path, record))
 
 
-def _header(path: Path) -> list[str]:
-    """Return the names of the columns in the first line, split at its most frequent separator."""
+def _first_row(path: Path) -> dict[str, str]:
+    """Return the cells of the first row by column, split at the most frequent separator of the first line."""
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        line = file.readline()
-    return next(csv.reader([line], delimiter=max(SEPARATORS, key=line.count)), [])
+        separator = max(SEPARATORS, key=(line := file.readline()).count)
+        file.seek(0)
+        names, *rows = [*islice(csv.reader(file, delimiter=separator), 2)] if line.strip() else [[]]
+    return dict(zip_longest(names, rows[0][: len(names)] if rows else [], fillvalue=""))
 
 
 def told_apart(log: Opened) -> str | None:
@@ -68,9 +74,14 @@ def told_apart(log: Opened) -> str | None:
                 f"'{log.path}' holds battles. Rank the models: howsure leaderboard FILE --a {first} --b {second} "
                 f"--winner {winner}."
             )
+    if log.first.keys() >= COUNTED:
+        right, total = log.first["correct_count"], log.first["total_count"]
+        return (
+            f"'{log.path}' holds the failed samples of {total}, of which {right} are right, but not those. Give the "
+            f"counts: hs.proportion({right}, {total})."
+        )
     names = _numbers(log)
-    ends = {each.rpartition("/")[2] for each in names}
-    remedy = next((said for key, said in SUMMARIES.items() if key in ends), None)
+    remedy = next((said for key, said in SUMMARIES.items() if any(re.fullmatch(key, each) for each in names)), None)
     return None if remedy is None else _of_summary(log.path, names, remedy)
 
 
@@ -78,7 +89,7 @@ def guessed(log: Opened) -> str | None:
     """Return how a file without a reader may be read: as records, or not at all, for it has numbers of wholes alone."""
     records = records_of(log.first) if len(log.records) == 1 else list(log.records)
     if len(entries(records[:2])) == 2:
-        return _of_table(log.path, list(records[0]))
+        return _of_table(log.path, records[0])
     names = _numbers(log)
     return _of_summary(log.path, names, "Give the file with the samples.") if names else None
 
@@ -90,12 +101,23 @@ def _of_summary(path: Path, names: Sequence[str], remedy: str) -> str:
     )
 
 
-def _of_table(path: Path, names: Sequence[object]) -> str:
-    columns = f" with the columns {listed(names)}" if names else ""
+def _of_table(path: Path, record: Mapping[str, Any]) -> str:
+    columns = f" with the columns {listed(record)}" if record else ""
+    numbers = sorted(_scores(record), key=lambda each: not isinstance(each[1], bool | str))  # words and truth first
+    said = f" Numbers are in {listed(name for name, _ in numbers)}." if numbers else ""
     return (
         f"'{path}' is no log that is known, but a table{columns}. Name the columns of its scores: `score`, and `item` "
-        "and `model` where there are some."
+        f"and `model` where there are some.{said}"
     )
+
+
+def _scores(record: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, object]]:
+    """Yield the fields of a record that may be scores, in dotted notation, with their values."""
+    for name, value in record.items():
+        if isinstance(value, dict) and above.count(".") < DEPTH:
+            yield from _scores(value, f"{above}{name}.")
+        elif not names_item(name) and not math.isnan(number(value)):
+            yield f"{above}{name}", value
 
 
 def _numbers(log: Opened) -> list[str]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 
 from howsure.arrays import Array
 from howsure.errors import HowsureError, real_numbers
 
+LARGEST_FRACTION, LEAST_PIXELS = 1.5, 10.0  # of coordinates that are fractions of the image, or numbers of pixels
 ALMOST_ALL = 1 - 1e-10  # overlap of equal boxes, to rounding
 
 
@@ -105,3 +108,25 @@ def boxes_of(argument_name: str, given: object) -> Array:
         message = f"`{argument_name}` has a box that ends before it begins. Give [left, top, right, bottom]."
         raise HowsureError(message)
     return boxes
+
+
+def refuse_other_units(reach: Mapping[str, Sequence[float]]) -> None:
+    """Refuse boxes in pixels and boxes in fractions of the image, which would never overlap.
+
+    Parameters
+    ----------
+    reach : mapping of str
+        Largest coordinate of the boxes of each image, by argument.
+
+    Raises
+    ------
+    HowsureError
+        If one argument has fractions, and the other one pixels.
+    """
+    (fraction, small), (pixels, large) = sorted((max(each, default=0.0), name) for name, each in reach.items())
+    if 0 < fraction <= LARGEST_FRACTION and pixels >= LEAST_PIXELS:
+        message = (
+            f"The boxes of `{small}` reach to {fraction:.3g} and those of `{large}` to {pixels:,.6g}: fractions of the "
+            "image and pixels never overlap. Multiply the fractions by the width and height of each image."
+        )
+        raise HowsureError(message)

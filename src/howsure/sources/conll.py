@@ -8,17 +8,21 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import HowsureError
-from howsure.sources.locations import PLAIN, Location, is_file
+from howsure.sources.locations import ARCHIVES, COMPRESSED, FORMATS, PLAIN, Location, is_file
 from howsure.sources.text_encoding import decoded
 
 CONLL = (".conll", ".iob", ".iob2", ".bio", ".bioes", ".bilou", ".ner")
 TAG = re.compile(r"([BIMELSU])(?:-(.+))?|O", re.DOTALL)
 START = "-DOCSTART-"  # the line before each document
+NUMBER = re.compile(r"\d*\.?\d+(e-?\d+)?", re.IGNORECASE)
 FEWEST = 2  # columns
+OTHERS = frozenset({*FORMATS, *COMPRESSED, *ARCHIVES}) - {*PLAIN[1:]}  # suffixes of files that hold no such lines
 
 
 def is_conll(data: object) -> bool:
     """Whether data are the path of a CoNLL file, by its suffix or because its first line ends in a tag.
+
+    Taggers that write their confidence have it behind the tag.
 
     Parameters
     ----------
@@ -32,11 +36,18 @@ def is_conll(data: object) -> bool:
     path = Path(data)
     if path.suffix.lower() in CONLL:
         return True
-    if path.suffix and path.suffix.lower() not in PLAIN[1:]:
+    if path.suffix.lower() in OTHERS:
         return False
     lines = (line.split() for line in decoded(path).splitlines() if line.strip())
     first = next((cells for cells in lines if not _is_comment(cells)), [""])
-    return first[0] == START or TAG.fullmatch(first[-1]) is not None
+    last = first[-2 if len(first) > FEWEST and NUMBER.fullmatch(first[-1]) else -1]
+    return first[0] == START or TAG.fullmatch(last) is not None
+
+
+def tag_columns(data: dict[str, list[Any]]) -> list[str]:
+    """Return the numbers of the columns of `read_conll`, without a last one with the confidence of the tags."""
+    numbers = [name for name in data if name.isdigit()]
+    return numbers[:-1] if all(map(NUMBER.fullmatch, data[numbers[-1]])) else numbers
 
 
 def _is_comment(cells: list[str]) -> bool:

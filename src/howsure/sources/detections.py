@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from howsure.arrays import Array
 from howsure.errors import HowsureError, listed, real_numbers, several, whole_number
-from howsure.sources.boxes import boxes_of, finite_numbers, hits_of, overlaps, shares_inside
+from howsure.sources.boxes import boxes_of, finite_numbers, hits_of, overlaps, refuse_other_units, shares_inside
 from howsure.sources.columns import checked_weight
 from howsure.sources.encoding import Column, encoded, sort_order
 from howsure.sources.frames import expanded, weight_or_counts
@@ -198,6 +198,11 @@ class _Truths:
     crowds: list[Any]
     crowd_boxes: Array
 
+    @property
+    def reach(self) -> float:
+        """The largest coordinate of the boxes; 0 without boxes."""
+        return 0.0 if self.boxes is None else float(self.boxes.max(initial=0.0))
+
     @classmethod
     def of(cls, index: int, given: object) -> _Truths:
         role = f"target[{index}]"
@@ -221,11 +226,15 @@ class _Truths:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Detected:
-    """The detections of one image: their labels, their scores, and whether they are hits (nan: not to be counted)."""
+    """The detections of one image: their labels, their scores, and whether they are hits (nan: not to be counted).
+
+    `reach` is the largest coordinate of their boxes, 0 without boxes.
+    """
 
     labels: list[Any]
     scores: Array
     hits: Array
+    reach: float = 0.0
 
 
 def _matched(name: str, images: object, truths: Sequence[_Truths], thresholds: Array, most: int) -> list[_Detected]:
@@ -235,10 +244,12 @@ def _matched(name: str, images: object, truths: Sequence[_Truths], thresholds: A
     if len(given) != len(truths):
         message = f"`{role}` has {len(given)} images and `target` {len(truths)}. Give both of the same images."
         raise HowsureError(message)
-    return [
+    found = [
         _in_image(f"{role}[{index}]", each, own, thresholds, most)
         for index, (each, own) in enumerate(zip(given, truths, strict=True))
     ]
+    refuse_other_units({role: [each.reach for each in found], "target": [each.reach for each in truths]})
+    return found
 
 
 def _in_image(argument_name: str, given: object, truths: _Truths, thresholds: Array, most: int) -> _Detected:
@@ -276,7 +287,7 @@ def _in_image(argument_name: str, given: object, truths: _Truths, thresholds: Ar
     inside = np.empty((len(boxes), 0))
     if truths.crowds:
         inside = np.where(_alike(labels, truths.crowds), shares_inside(boxes, truths.crowd_boxes), -1.0)
-    return _Detected(labels, scores, hits_of(overlap, inside, thresholds))
+    return _Detected(labels, scores, hits_of(overlap, inside, thresholds), float(boxes.max(initial=0.0)))
 
 
 def _alike(labels: list[Any], others: list[Any]) -> Array:

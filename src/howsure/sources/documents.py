@@ -13,7 +13,7 @@ import numpy as np
 
 from howsure.errors import HowsureError, several
 from howsure.sources.columns import refuse_other_lengths
-from howsure.sources.conll import TAG, is_conll, read_conll
+from howsure.sources.conll import TAG, is_conll, read_conll, tag_columns
 from howsure.sources.frames import columns, expanded, taken
 from howsure.sources.locations import is_address, is_file, missing
 from howsure.sources.to_numpy import plain
@@ -50,7 +50,7 @@ class Documents:
         """Read the documents; the arguments are those of `entities`, by role."""
         if is_conll(data):
             data = read_conll(data)
-            numbers = [name for name in data if name.isdigit()]
+            numbers = tag_columns(data)
             y_true = numbers[-2] if y_true is None else y_true
             y_pred = numbers[-1] if y_pred is None else y_pred
             unit = "sentence" if unit is None else unit
