@@ -23,6 +23,7 @@ from howsure.native.drawn_areas import drawn_areas, drawn_precisions
 from howsure.native.ends import ends
 from howsure.native.gammas import gammas
 from howsure.native.growth import grown
+from howsure.native.interpolated_precisions import interpolated_precisions
 from howsure.native.interpolation import interpolated
 from howsure.native.isotonic import rising_shares
 from howsure.native.label_variance import label_variance
@@ -150,6 +151,7 @@ def sorted_scores(rng):
         tables = rng.poisson(0.5, (int(rng.choice([0, 1, 3, 4, 5])), len(counts), 2)) * 1.0
         drawn_areas(tables)
         drawn_precisions(tables)
+        interpolated_precisions(tables.reshape(len(tables), 2 * len(counts)), int(rng.integers(2)), len(counts) - 1)
     for trial in range(300):
         points = int(rng.choice([1, 2, 7, 300, 5000]))
         bits = rng.integers(2**63, size=points, dtype=np.uint64) * 2 + rng.integers(2, size=points, dtype=np.uint64)
@@ -239,6 +241,8 @@ def refused_columns():
     for size in ((-1, 1), (1, -1)):
         assert function.howsure_drawn_areas(*map(L, size), P(zeros), P(zeros)) == 1
         assert function.howsure_drawn_precisions(*map(L, size), P(zeros), P(zeros)) == 1
+    for sizes in ((-1, 3, 0, 1, 1), (1, 3, 0, -1, 1), (1, 3, -1, 1, 1), (1, 3, 1, 1, 1), (1, 3, 0, 1, 0)):
+        assert function.howsure_interpolated_precisions(*map(L, sizes), *[P(zeros)] * 4) == 1
     for size, apart in ((-1, 1), (1, -1), (1, 2)):
         assert function.howsure_label_variance(L(size), L(apart), *[P(zeros)] * 4) == 1
     for size, firsts in ((-1, 0), (1, -1), (1, 2), (2, 1)):

@@ -19,10 +19,9 @@ from howsure.metrics.forms import divide
 from howsure.metrics.kinds import Form
 from howsure.metrics.operating import roc_slope
 from howsure.metrics.registry import Scored, declare
+from howsure.native.interpolated_precisions import envelope, from_top, interpolated_precisions
 from howsure.tables.detections import DetectionsTable
 
-RECALLS = np.linspace(0.0, 1.0, 101)  # at which COCO reads the precision
-EPSILON = float(np.spacing(1))  # added to the number of detections, as in COCO
 CLOSE = 1e-9
 
 
@@ -102,30 +101,14 @@ class Table(Protocol):
 
 def _from_top(part: Slice, cells: Array) -> tuple[Array, Array, Array]:
     """Return the false alarms and hits at or above each score, descending, ``(..., S)``, and the number of truths."""
-    by_score = part.by_score(cells)
-    false, hits = (np.cumsum(by_score[..., ::-1, side], -1) for side in (0, 1))  # each contiguous
+    false, hits = from_top(part.by_score(cells))
     return false, hits, hits[..., -1:].sum(-1) + cells[..., part.stop]
 
 
-def _envelope(false: Array, hits: Array) -> tuple[Array, Array]:
-    """Return the precision from each score on down, ``(..., S)``, and the largest from there on."""
-    precision = hits / (hits + false + EPSILON)
-    return precision, np.maximum.accumulate(precision[..., ::-1], -1)[..., ::-1]
-
-
 def _average_precision(part: Slice, cells: Array) -> Array:
-    """Return the mean over 101 recalls of the largest precision at a recall of as much or more; nan without truths.
-
-    Whole counts reach a recall as they do in COCO; sums of weights and pseudo-cases, which round, when they nearly do.
-    """
-    false, hits, number = map(_whole, _from_top(part, cells))
-    recall = divide(hits, number[..., None])
-    is_whole = (hits == np.rint(hits)).all(-1) & (number == np.rint(number))
-    recall = np.nan_to_num(recall) + np.where(is_whole, 0.0, CLOSE)[..., None]
-    largest = np.append(_envelope(false, hits)[1], np.zeros((*number.shape, 1)), -1)
-    rows = zip(*(each.reshape(-1, each.shape[-1]) for each in (recall, largest)), strict=True)
-    found = np.array([own[np.searchsorted(reached, RECALLS)].sum() for reached, own in rows]).reshape(number.shape)
-    return np.where(number > 0, found / len(RECALLS), np.nan)
+    """Return the average precision as COCO has it; nan without truths."""
+    found = interpolated_precisions(cells.reshape(-1, cells.shape[-1]), part.start, (part.stop - part.start) // 2)
+    return found.reshape(cells.shape[:-1])
 
 
 def _slopes(part: Slice, cells: Array, slopes: Array) -> None:
@@ -133,7 +116,7 @@ def _slopes(part: Slice, cells: Array, slopes: Array) -> None:
     false, hits, number = _from_top(part, cells)
     if not (number > 0 and len(hits)):
         return
-    precision, largest = _envelope(false, hits)
+    precision, largest = envelope(false, hits)
     last = len(hits) - 1
     where = np.where(
         precision >= largest * (1 - CLOSE), np.arange(len(hits)), last
@@ -222,14 +205,6 @@ def _mean_average_precision(table: Table, *, iou: float = math.nan, label: str =
         value=lambda cells: found.value(cells if unit == 1 else cells / unit),
         gradient=lambda cells: found.gradient(cells / unit) / unit,
     )
-
-
-def _whole(numbers: Array) -> Array:
-    """Return numbers, those whole that are so up to rounding."""
-    near = np.rint(numbers)
-    if (near == numbers).all():
-        return numbers
-    return np.where(np.abs(numbers - near) <= CLOSE * near, near, numbers)
 
 
 @detection_metric(
