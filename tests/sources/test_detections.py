@@ -1,5 +1,6 @@
 """Detections: matched and averaged as COCO does, varied by whole images, and refused where columns do not fit."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -251,9 +252,9 @@ WRONG = {
     r"target\[0\]\['labels'\]` has a missing label": ([GOOD | {"labels": [1]}], [{"labels": [np.nan]}], {}),
     "Some objects have 'labels' and others none": ([GOOD | {"labels": ["cat"]}], [1], {}),
     r"iscrowd'\]` is 0 or 1 for each of the boxes": ([GOOD], [{"labels": ["cat"], "iscrowd": [1]}], {}),
-    r"target\[0\]` has neither 'boxes' nor 'labels'.*group them by 'image_id'": ([LINE | {"score": 0.5}], [LINE], {}),
-    r"preds\[0\]` has 'scores' and either .*group them by 'image_id'": ([LINE | {"score": 0.5}], [1], {}),
-    "`target` is a mapping, and no list of images": ([GOOD], {"images": [], "annotations": [LINE]}, {}),
+    r"target\[0\]` has neither 'boxes' nor 'labels'.*whole data set of COCO": ([LINE | {"score": 0.5}], [LINE], {}),
+    r"preds\[0\]` has 'scores' and either .*whole data set of COCO": ([LINE | {"score": 0.5}], [1], {}),
+    "`target` is a mapping, and no list of images": ([GOOD], {"images": []}, {}),
     "`by` has 2 entries for 1": ([GOOD], [1], {"by": ["a", "b"]}),
 }
 
@@ -482,3 +483,107 @@ def test_boxes_in_fractions_and_in_pixels_never_overlap(of_fractions):
     assert hs.estimate(hs.detections(preds, [{"boxes": same["target"]}, {"boxes": []}]), "map").value == pytest.approx(
         1
     )
+
+
+def as_coco(preds, target, first=100):
+    """Return results and data set in COCO's form, with identifiers that are no places."""
+    results, objects = [], []
+    for image, (pred, true) in enumerate(zip(preds, target, strict=True), first):
+        for each, lines, name in ((pred, results, "scores"), ({"iscrowd": [0] * 99} | true, objects, "iscrowd")):
+            for box, label, more in zip(each["boxes"], each["labels"], each[name], strict=False):
+                left, top, right, bottom = map(float, box)
+                line = {
+                    "image_id": image,
+                    "category_id": int(label) + 1,
+                    "bbox": [left, top, right - left, bottom - top],
+                }
+                lines.append(line | {name.removesuffix("s"): float(more)})
+    data = {"images": [{"id": image} for image in range(first, first + len(target))], "annotations": objects}
+    return results, data | {"categories": [{"id": number + 1, "name": f"class {number}"} for number in range(3)]}
+
+
+@pytest.mark.parametrize("form", ["objects", "files"])
+@pytest.mark.parametrize("is_crowded", [False, True])
+def test_results_of_coco(form, is_crowded, tmp_path):
+    """Results and data set, as objects or JSON files, give pycocotools' average precision."""
+    preds, target = images(4, 40) if is_crowded else images(0, 40)
+    given = as_coco(preds, crowds(target) if is_crowded else target)
+    if form == "files":
+        given = [tmp_path / "results.json", tmp_path / "instances.json"]
+        for path, content in zip(given, as_coco(preds, crowds(target) if is_crowded else target), strict=True):
+            path.write_text(json.dumps(content))
+    table = hs.detections(*given)
+    assert table.labels.tolist() == ["class 0", "class 1", "class 2"]
+    for metric, value in (WITH_CROWDS if is_crowded else OF_COCO).items():
+        assert hs.estimate(table, metric.replace("label=0", "label=class 0")).value == pytest.approx(value)
+
+
+def test_detectors_on_a_data_set_of_coco():
+    """Two of them are paired by image, in the order of the data set, which groups follow."""
+    preds, target = images(0, 40)
+    fewer = [{name: column[:2] for name, column in each.items()} for each in preds]
+    groups = np.arange(40) // 2
+    (new, data), (old, _) = as_coco(preds, target), as_coco(fewer, target)
+    found = hs.compare(hs.detections({"new": new, "old": old}, data, groups=groups), "map")
+    right = hs.compare(hs.detections({"new": preds, "old": fewer}, target, groups=groups), "map")
+    assert [found.value, found.low, found.high] == pytest.approx([right.value, right.low, right.high])
+
+
+SOUND = {"image_id": 1, "category_id": 1, "bbox": [1, 2, 3, 4], "score": 0.5}
+OF_ONE = {"images": [{"id": 1}], "categories": [{"id": 1, "name": "cat"}], "annotations": [SOUND]}
+NOT_COCO = {
+    "image_id 2, and the data set has 1": ([SOUND | {"image_id": 2}], OF_ONE),
+    "category_id 0, and the data set has 1": ([SOUND | {"category_id": 0}], OF_ONE),
+    r"`preds\[0\]` has no 'score'": ([{**SOUND, "score": None}], OF_ONE),
+    r"annotations'\]\[0\]` has no 'bbox'": ([SOUND], OF_ONE | {"annotations": [{"image_id": 1, "category_id": 1}]}),
+    "Give the whole data set": ([SOUND], {"annotations": [SOUND]}),
+    r"COCO has \[left, top, width, height\]": ([SOUND | {"bbox": [1, 2, 3]}], OF_ONE),
+    "is no list of objects of COCO": ([[1, 2, 3, 4]], OF_ONE),
+    "reach to 0.9 and those of .* to 70": (
+        [SOUND | {"bbox": [0.1, 0.2, 0.3, 0.7]}],
+        OF_ONE | {"annotations": [SOUND | {"bbox": [10, 20, 30, 50]}]},
+    ),
+    "There is no file 'nowhere.json'": ("nowhere.json", OF_ONE),
+}
+
+
+@pytest.mark.parametrize("message", NOT_COCO)
+def test_results_of_another_data_set_are_refused(message):
+    with pytest.raises(hs.HowsureError, match=message):
+        hs.detections(*NOT_COCO[message])
+
+
+def as_yolo(folder, images, *, scores):
+    """Write a text file for each image with objects, and fractions of an image of 500 by 400 pixels."""
+    folder.mkdir()
+    for place, each in enumerate(images):
+        size = [500, 400]
+        boxes = np.asarray(each["boxes"]).reshape(-1, 4)
+        centre, extent = (boxes[:, :2] + boxes[:, 2:]) / 2 / size, (boxes[:, 2:] - boxes[:, :2]) / size
+        rows = np.c_[each["labels"], centre, extent, *([each["scores"]] if scores else [])]
+        lines = [" ".join([str(int(row[0])), *(f"{cell:.12f}" for cell in row[1:])]) for row in rows]
+        if lines:
+            (folder / f"image{place:02}.txt").write_text("\n".join(lines) + "\n")
+    return folder
+
+
+def test_folders_of_yolo(tmp_path):
+    """An overlap is the same in fractions of the image; a file of no objects, or none, is an image without objects."""
+    preds, target = images(0, 40)
+    said = as_yolo(tmp_path / "predicted", preds, scores=True)
+    labels = as_yolo(tmp_path / "labels", target, scores=False)
+    (labels / "classes.txt").write_text("cat\ndog\ncow\n")
+    for metric, value in OF_COCO.items():
+        assert hs.estimate(hs.detections(said, labels), metric).value == pytest.approx(value)
+    two = hs.detections({"one": said, "other": str(said)}, str(labels))
+    assert hs.compare(two, "map").value == 0
+    with pytest.raises(hs.HowsureError, match="Write the scores too: save_conf=True"):
+        hs.detections(labels, labels)
+    with pytest.raises(hs.HowsureError, match="YOLO's boxes are class, x, y, width, height, separated by blanks.$"):
+        hs.detections(said, said)
+    (other := tmp_path / "other").mkdir()
+    with pytest.raises(hs.HowsureError, match="holds no text files"):
+        hs.detections(other, labels)
+    (other / "picture.txt").write_text("0 0.5 0.5 0.1 0.1 0.9\n")
+    with pytest.raises(hs.HowsureError, match="have no file of the same name"):
+        hs.detections(other, labels)

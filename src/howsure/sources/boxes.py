@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -46,6 +47,25 @@ def hits_of(overlap: Array, inside: Array, thresholds: Array) -> Array:
                 taken.add(max(left)[1])  # for ties the last
     in_crowd = inside.max(1, initial=-1.0)[:, None] >= limits
     return np.where(in_crowd & (hits == 0), np.nan, hits)
+
+
+def alike(labels: list[Any], others: list[Any]) -> Array:
+    """Return whether labels are equal to others, ``(n, m)``."""
+    every = np.fromiter([*labels, *others], dtype=object)
+    return np.asarray(every[: len(labels), None] == every[len(labels) :], dtype=bool)
+
+
+def highest(scores: Array, labels: list[Any], most: int) -> Array:
+    """Return the places of the detections that count, by descending score: so many of each label."""
+    order = np.argsort(-scores, kind="stable")
+    if len(order) <= most:
+        return order
+    kept, seen = [], dict.fromkeys(labels, 0)
+    for place in order.tolist():
+        seen[labels[place]] += 1
+        if seen[labels[place]] <= most:
+            kept.append(place)
+    return np.array(kept, dtype=np.intp)
 
 
 def overlaps(boxes: Array, others: Array) -> Array:

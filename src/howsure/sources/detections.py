@@ -4,19 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
-from typing import Any, overload
+from pathlib import Path
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from howsure.arrays import Array
 from howsure.errors import HowsureError, listed, real_numbers, several, whole_number
-from howsure.sources.boxes import boxes_of, finite_numbers, hits_of, overlaps, refuse_other_units, shares_inside
+from howsure.sources.boxes import (
+    alike,
+    boxes_of,
+    finite_numbers,
+    highest,
+    hits_of,
+    overlaps,
+    refuse_other_units,
+    shares_inside,
+)
+from howsure.sources.coco import of_coco
 from howsure.sources.columns import checked_weight
 from howsure.sources.encoding import Column, encoded, sort_order
 from howsure.sources.frames import expanded, weight_or_counts
 from howsure.sources.groups import by_columns, groups_of_columns, roles
 from howsure.sources.units import UnitRows
+from howsure.sources.yolo import of_yolo
 from howsure.tables.batch import Tables
 from howsure.tables.detections import DetectionsTable, Slice, slices_of
 from howsure.tables.labels import as_labels, plain_labels
@@ -26,16 +38,17 @@ COCO = tuple((np.arange(10, 20) / 20).tolist())  # thresholds of the overlap
 MOST = 100  # detections of a class in an image, COCO's
 ONE_CLASS = "object"
 OF_IMAGES = (
-    "Give a mapping for each image, such as {'boxes': [[left, top, right, bottom], …], 'labels': […]}. COCO's lines "
-    "are of one object each: group them by 'image_id'; their 'bbox' is [left, top, width, height]."
+    "Give a mapping for each image, such as {'boxes': [[left, top, right, bottom], …], 'labels': […]}; or the results "
+    "and the whole data set of COCO, with its 'images', 'annotations' and 'categories', or its files."
 )
-Images = Sequence[Mapping[str, Any]]
+Images: TypeAlias = Sequence[Mapping[str, Any]] | str | Path
+Objects: TypeAlias = Sequence[object] | Mapping[str, Any] | str | Path
 
 
 @overload
 def detections(
     preds: Mapping[str, Images],
-    target: Sequence[object],
+    target: Objects,
     *,
     iou: ArrayLike = ...,
     max_detections: int = ...,
@@ -49,7 +62,7 @@ def detections(
 @overload
 def detections(
     preds: Images,
-    target: Sequence[object],
+    target: Objects,
     *,
     iou: ArrayLike = ...,
     max_detections: int = ...,
@@ -63,7 +76,7 @@ def detections(
 @overload
 def detections(
     preds: Images | Mapping[str, Images],
-    target: Sequence[object],
+    target: Objects,
     *,
     iou: ArrayLike = ...,
     max_detections: int = ...,
@@ -76,7 +89,7 @@ def detections(
 
 def detections(
     preds: Images | Mapping[str, Images],
-    target: Sequence[object],
+    target: Objects,
     *,
     iou: ArrayLike = COCO,
     max_detections: int = MOST,
@@ -92,13 +105,16 @@ def detections(
 
     Parameters
     ----------
-    preds : sequence of mapping, or mapping of str to such sequences
+    preds : sequence of mapping, path, or mapping of str to these
         The detections of each image: ``"scores"``, ``"labels"`` if there are several classes, and either ``"boxes"``
         (left, top, right, bottom) or ``"hits"``. Hits are 0 or 1, with one column for each threshold in ``iou``. For
-        several models on the same images, a mapping from model name to detections.
-    target : sequence of mapping, or of int
+        several models on the same images, a mapping from model name to detections. Or the results of COCO, as a list or
+        a JSON file, or a folder of YOLO's text files with scores.
+    target : sequence of mapping or of int, mapping, or path
         The truths of each image: ``"boxes"``, or else ``"labels"``; for a single class with given hits, their number.
         For boxes, ``"iscrowd"`` marks crowds, which are not truths; detections inside a crowd are not false positives.
+        Or the data set of COCO, a mapping or a JSON file, whose ``"images"`` state the order of the images; or a folder
+        of YOLO's text files, where an image without a file in any folder is not known.
     iou : float or array-like of shape (T,)
         Smallest intersections over union (IoU) with a truth at which a detection is a hit; 0.5, 0.55 … 0.95 by default.
     max_detections : int
@@ -157,6 +173,10 @@ def detections(
         message = f"`iou` has overlaps between 0 and 1, ascending, such as 0.5 or [0.5, 0.75], not {iou!r}."
         raise HowsureError(message)
     most = whole_number("max_detections", max_detections)
+    if isinstance(target, str | Path) and Path(target).is_dir():
+        preds, target = of_yolo(preds, Path(target))
+    else:
+        preds, target = of_coco(preds, target)
     if isinstance(preds, Mapping) and "scores" in preds:
         message = (
             "`preds` holds the detections of one image. Give a list of images, or a mapping of models to such lists."
@@ -264,7 +284,7 @@ def _in_image(argument_name: str, given: object, truths: _Truths, thresholds: Ar
         message = f"`{argument_name}['scores']` has the shape {scores.shape}. Give one number for each detection."
         raise HowsureError(message)
     number, labels = len(scores), _labels(argument_name, given, len(scores))
-    chosen = _highest(scores, labels, most)
+    chosen = highest(scores, labels, most)
     scores, labels = scores[chosen], [labels[place] for place in chosen.tolist()]
     if "hits" in given:
         hits = finite_numbers(f"{argument_name}['hits']", given["hits"])
@@ -283,30 +303,11 @@ def _in_image(argument_name: str, given: object, truths: _Truths, thresholds: Ar
         message = f"`{argument_name}` and its truths need a box for each object: [left, top, right, bottom]."
         raise HowsureError(message)
     boxes = boxes[chosen]
-    overlap = np.where(_alike(labels, truths.labels), overlaps(boxes, truths.boxes), -1.0)
+    overlap = np.where(alike(labels, truths.labels), overlaps(boxes, truths.boxes), -1.0)
     inside = np.empty((len(boxes), 0))
     if truths.crowds:
-        inside = np.where(_alike(labels, truths.crowds), shares_inside(boxes, truths.crowd_boxes), -1.0)
+        inside = np.where(alike(labels, truths.crowds), shares_inside(boxes, truths.crowd_boxes), -1.0)
     return _Detected(labels, scores, hits_of(overlap, inside, thresholds), float(boxes.max(initial=0.0)))
-
-
-def _alike(labels: list[Any], others: list[Any]) -> Array:
-    """Return whether labels are equal to others, ``(n, m)``."""
-    every = np.fromiter([*labels, *others], dtype=object)
-    return np.asarray(every[: len(labels), None] == every[len(labels) :], dtype=bool)
-
-
-def _highest(scores: Array, labels: list[Any], most: int) -> Array:
-    """Return the places of the detections that count, by descending score: so many of each label."""
-    order = np.argsort(-scores, kind="stable")
-    if len(order) <= most:
-        return order
-    kept, seen = [], dict.fromkeys(labels, 0)
-    for place in order.tolist():
-        seen[labels[place]] += 1
-        if seen[labels[place]] <= most:
-            kept.append(place)
-    return np.array(kept, dtype=np.intp)
 
 
 def _labels(argument_name: str, given: Mapping[str, object], number: int) -> list[Any]:
