@@ -2,12 +2,13 @@
 
 import inspect
 import pickle
+import re
 
 import pytest
 from sklearn.dummy import DummyClassifier
 
 import howsure as hs
-from howsure.calls import CallError
+from howsure.calls import SOURCE_OF, CallError
 from support.public import FUNCTIONS
 
 TABLE = hs.from_counts([[50, 3], [5, 42]])
@@ -48,6 +49,13 @@ def test_public_functions_keep_what_tools_read():
         (lambda: hs.f1_score(DummyClassifier(), *LABELS), r"`hs\.scorer\('f1'\)`"),
         (lambda: hs.estimate(*LABELS, "f1"), r"hs\.estimate\(hs\.confusion\(y_true, y_pred\), 'f1'\)"),
         (lambda: hs.evaluate(*LABELS, ["f1"]), r"hs\.evaluate\(hs\.confusion\(y_true, y_pred\), 'f1'\)"),
+        (lambda: hs.mcnemar(*LABELS, LABELS[0]), r"hs\.mcnemar\(hs\.paired\(y_true, {'A': pred_a, 'B': pred_b}\)\)"),
+        (lambda: hs.roc_curve(*LABELS, 1), r"hs\.roc_curve\(hs\.scores\(y_true, y_score\)\)"),
+        (lambda: hs.paired(*LABELS, LABELS[1]), r"`paired\(y_true, {'A': pred_a, 'B': pred_b}\)`"),
+        (
+            lambda: hs.from_rates(0.9, 0.8, 50, 50),
+            "takes no arguments without a name, not 4. Give the others by name: sens",
+        ),
         (lambda: hs.estimate(TABLE, "f1", "wilson"), "`method='wilson'`"),
         (lambda: hs.estimate(TABLE), r"`estimate\(table, metric\)`"),
         (lambda: hs.estimate(TABLE, "f1", ci=95), "`confidence_level=0.95`"),
@@ -84,6 +92,31 @@ def test_the_remedy_is_what_to_write(call, remedy):
     with pytest.raises(hs.HowsureError, match=remedy) as caught:
         call()
     assert isinstance(caught.value, TypeError)
+
+
+def test_the_remedy_for_three_arrays_is_a_call_that_works():
+    """Every function of a table that is given the labels and two predictions answers with a call that runs."""
+    truth, pred_a, pred_b = ([0, 1, 1, 0] * 25, [0, 1, 0, 0] * 25, [1, 1, 0, 0] * 25)
+    known = {"hs": hs, "y_true": truth, "y_pred": pred_a, "pred_a": pred_a, "pred_b": pred_b, "group": ["x", "y"] * 50}
+    known |= {"y_score": [each / 100 for each in range(100)], "tp": [3, 2], "fp": [1, 1], "fn": [0, 1]}
+    known |= {"human": truth[:50] + [None] * 50, "judge": pred_a}
+    answered = {}
+    for name, function in FUNCTIONS.items():
+        if found := re.search(r"Make one first: `(.+)`", _refusal(function, truth, pred_a, pred_b)):
+            answered[name] = found[1]
+    assert set(SOURCE_OF) <= set(answered)
+    for name, remedy in answered.items():
+        own = [each.name for each in parameters(name).values() if each.default is each.empty][1:]
+        if set(own) <= {"metric", "metrics"} and name not in {"corrected", "miscalibration", "stop"}:  # which need more
+            assert eval(remedy, known) is not None, name  # noqa: S307 - our own text
+
+
+def _refusal(function, *arguments):
+    try:
+        function(*arguments)
+    except hs.HowsureError as error:
+        return str(error)
+    return ""
 
 
 def test_names_of_other_packages_lead_here():

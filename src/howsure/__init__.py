@@ -17,7 +17,9 @@ def _metric(name):  # noqa: ANN001, ANN202 - the stub has the types
     from howsure.metrics.other_names import advice
     from howsure.metrics.spec import named
 
-    return f"Ask for the metric: estimate(table, '{name}')." if named(name) else advice(name)
+    short = name.removesuffix("_score")
+    found = short if named(short) else name
+    return f"Ask for the metric: estimate(table, '{found}')." if named(found) else advice(name)
 
 
 __getattr__, __dir__, __all__ = namespace(__name__, __file__, _metric)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from functools import wraps
 from numbers import Real
 from typing import Any, TypeVar
@@ -66,6 +66,17 @@ COUNTS = {  # functions that are given numbers of successes and of trials, and w
         " For k successes in n runs of each task give two rows: `trials([1, 0, …], task=[…], counts=[k, n - k, …])`.",
     ),
 }
+MODELS = "{'A': pred_a, 'B': pred_b}"
+SOURCES = {  # how a table is made → functions that take such a table; of all others `confusion` makes it
+    f"hs.paired(y_true, {MODELS})": "cochrans_q compare_all evaluate_models leaderboard mcnemar",
+    "hs.scores(y_true, y_score)": """calibration_curve calibration_test certified_threshold decision_curve det_curve
+        optimal_threshold precision_recall_curve roc_curve threshold_curves""",
+    "hs.calibrated(y_score)": "miscalibration",
+    "hs.judged(human, judge)": "judge_report",
+    "hs.confusion(y_true, y_pred, by=group)": "gaps",
+    "hs.events(tp, fp, fn)": "per_unit",
+}
+SOURCE_OF = {function: source for source, functions in SOURCES.items() for function in functions.split()}
 OF_SOURCES = ("pos_label", "labels", "sample_weight", "groups", "by", "data", "counts", "strata")  # state them there
 FIRST_WORDS = ("method", "average")  # parameters that a text without a name is meant for, where they come first
 
@@ -99,7 +110,7 @@ def public(function: Function, namespace: str = "howsure") -> Function:
         try:
             return function(*args, **kwargs)
         except TypeError:
-            message = _misuse(function, args, kwargs)
+            message = _misuse(function, namespace, args, kwargs)
             if not message:
                 raise
             raise CallError(message) from None
@@ -126,7 +137,9 @@ def refuse_unknown(verb: str, given: Mapping[str, object], known: Mapping[str, o
             raise CallError(message)
 
 
-def _misuse(function: Callable[..., Any], args: tuple[object, ...], kwargs: Mapping[str, object]) -> str:
+def _misuse(
+    function: Callable[..., Any], namespace: str, args: tuple[object, ...], kwargs: Mapping[str, object]
+) -> str:
     """Return an error text for the arguments of a call, with the remedy; "" if they are valid."""
     signature = inspect.signature(function)
     try:
@@ -137,7 +150,7 @@ def _misuse(function: Callable[..., Any], args: tuple[object, ...], kwargs: Mapp
         name = function.__name__
         if unknown:
             return f"`{name}` takes no `{unknown}`.{_instead(name, unknown, kwargs[unknown], known)}"
-        return _of_places(name, signature, args) or f"`{name}`: {error}."
+        return _of_places(name, namespace, signature, args) or f"`{name}`: {error}."
     return ""
 
 
@@ -184,7 +197,7 @@ def _level(name: str, value: object) -> float:
     return round(1 - share if name == "alpha" else share, 12)
 
 
-def _of_places(name: str, signature: inspect.Signature, args: tuple[object, ...]) -> str:
+def _of_places(name: str, namespace: str, signature: inspect.Signature, args: tuple[object, ...]) -> str:
     """Return an error text for too many or too few positional arguments."""
     kinds = inspect.Parameter
     placed = [
@@ -200,11 +213,22 @@ def _of_places(name: str, signature: inspect.Signature, args: tuple[object, ...]
         missing = [each.name for each in placed[len(args) :] if each.default is kinds.empty]
         return f"`{name}` needs `{missing[0]}`: `{name}({', '.join(each.name for each in placed)})`." if missing else ""
     if placed and placed[0].name == "table" and not any(isinstance(each, str) for each in args[:2]):
-        metric = next((each for each in args[2:] if isinstance(each, str)), "f1")
-        return f"`{name}` takes a table. Make one first: `hs.{name}(hs.confusion(y_true, y_pred), {metric!r})`."
+        return f"`{name}` takes a table. Make one first: `{_with_table(name, namespace, placed, args)}`."
     named = [each.name for each in signature.parameters.values() if each.kind is kinds.KEYWORD_ONLY]
-    takes = f"{len(placed)} argument{'' if len(placed) == 1 else 's'} without a name"
+    takes = f"{len(placed) or 'no'} argument{'' if len(placed) == 1 else 's'} without a name"
     extra, rest = args[len(placed)], f" Give the others by name: {', '.join(named)}." if named else ""
     if isinstance(extra, str) and named and named[0] in FIRST_WORDS:
         rest = f" Give {extra!r} by name, such as `{named[0]}={extra!r}`; names: {', '.join(named)}."
-    return f"`{name}` takes {takes} ({', '.join(each.name for each in placed)}), not {len(args)}.{rest}"
+    if name in {"paired", "paired_scores"}:
+        rest = f" Give the models as a mapping: `{name}(y_true, {MODELS})`."
+    of_these = f" ({', '.join(each.name for each in placed)})" if placed else ""
+    return f"`{name}` takes {takes}{of_these}, not {len(args)}.{rest}"
+
+
+def _with_table(name: str, namespace: str, placed: Sequence[inspect.Parameter], args: Sequence[object]) -> str:
+    """Return the call of a function with a table of the kind that it takes, and with a metric if it needs one."""
+    metrics, stated = {"metric", "metrics"}, next((each for each in args if isinstance(each, str)), "f1")
+    needed = [each.name for each in placed[1:] if each.default is each.empty or each.name in metrics]
+    rest = "".join(f", {stated!r}" if each in metrics else f", {each}" for each in needed)
+    place = namespace.replace("howsure", "hs", 1)
+    return f"{place}.{name}({SOURCE_OF.get(name, 'hs.confusion(y_true, y_pred)')}{rest})"

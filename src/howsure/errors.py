@@ -15,7 +15,7 @@ from functools import wraps
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
-from howsure.escapes import printable, shortened
+from howsure.escapes import printable, shortened, shown
 
 if TYPE_CHECKING:
     from howsure.arrays import Floats
@@ -342,7 +342,7 @@ def whole_number(name: str, value: Any, least: int = 1, most: int | None = None)
     if not isinstance(value, bool) and least <= number <= (math.inf if most is None else most) and number % 1 == 0:
         return int(number)
     limit = "" if most is None else f" and at most {most:,}"
-    message = f"`{name}` must be a whole number of at least {least}{limit}, not {value!r}."
+    message = f"`{name}` must be a whole number of at least {least}{limit}, not {shown(value)}."
     raise HowsureError(message, INVALID_ARGUMENT)
 
 

@@ -32,6 +32,7 @@ LATEX_SPECIAL = {
 # that turn the direction of text, and halves of characters, which no file can hold.
 OBEYED = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 MOST_SAID = 1_000  # characters of a message
+MOST_SHOWN = 100  # characters of a value
 
 
 def printable(text: str) -> str:
@@ -43,6 +44,21 @@ def printable(text: str) -> str:
     True
     """
     return OBEYED.sub(lambda found: repr(found[0])[1:-1], text)
+
+
+def shown(value: object) -> str:
+    """Return a value as messages show it; large arrays are replaced by their size, and other long values cut.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> shown("a"), shown(np.array([1, 2])), shown(np.zeros((200, 3)))
+    ("'a'", 'array([1, 2])', '<200 × 3 float64>')
+    """
+    text = repr(value)
+    if (len(text) > MOST_SHOWN or "\n" in text) and hasattr(value, "shape") and hasattr(value, "dtype"):
+        return f"<{' × '.join(map(str, value.shape))} {value.dtype}>"
+    return shortened(text, MOST_SHOWN)
 
 
 def shortened(text: str, most: int = MOST_SAID) -> str:

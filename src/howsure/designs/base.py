@@ -32,7 +32,7 @@ from howsure.arrays import Array
 from howsure.designs import invariants
 from howsure.designs.traits import COUNTED, NO_DESCRIPTION, Description, Traits
 from howsure.errors import UndefinedDesignError
-from howsure.escapes import shortened
+from howsure.escapes import shown
 
 PSEUDO_COUNT = 2.0  # total pseudo-count: for samples without variation, and of the default prior
 RELATIVE_TOLERANCE = 1e-12  # relative tolerance for rounding errors around zero
@@ -166,7 +166,7 @@ class Design(abc.ABC):
 
     def __repr__(self) -> str:
         names: list[str] = [each.name for each in fields(self)] if is_dataclass(self) else []
-        return f"{type(self).__name__}({', '.join(f'{name}={_size_of(getattr(self, name))}' for name in names)})"
+        return f"{type(self).__name__}({', '.join(f'{name}={shown(getattr(self, name))}' for name in names)})"
 
 
 class DesignProtocol(Design):
@@ -212,10 +212,3 @@ def safe_divide(part: Array, whole: Array) -> Array:
     if some.all():
         return np.asarray(np.true_divide(part, whole))
     return np.asarray(np.where(some, np.true_divide(part, np.where(some, whole, 1.0)), 0.0))
-
-
-def _size_of(value: object) -> str:
-    """Return a setting as text; arrays and other long values are replaced by their size."""
-    if isinstance(value, np.ndarray):
-        return f"<{' × '.join(map(str, value.shape))} {value.dtype}>"
-    return shortened(repr(value), 100)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import HowsureError, real_numbers, refuse_results
+from howsure.estimates.estimate import Estimate
 from howsure.sources.matrices import from_counts
 from howsure.tables.batch import Tables
 from howsure.tables.table import Table
@@ -46,6 +47,12 @@ def coerce_table(counts_or_table: Any, verb: str) -> Table | Tables[Any]:
     if _is_matrix(counts_or_table):
         table: Table | Tables[Any] = from_counts(counts_or_table)
         return table
+    if isinstance(counts_or_table, Estimate):
+        message = (
+            f"`{verb}` takes a table of counts, and an Estimate is a result. Give `method` and other arguments "
+            "to the function that made it, such as `hs.proportion(81, 263, method='wilson')`."
+        )
+        raise HowsureError(message)
     message = f"`{verb}` takes a table of counts. Make one first: `hs.{verb}(hs.confusion(y_true, y_pred), …)`."
     raise HowsureError(message)
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from howsure.arrays import Array, Seed
 from howsure.errors import HowsureError, checked_level, looked_up, without
+from howsure.escapes import shown
 from howsure.estimates.estimate import Estimate
 from howsure.methods.core.draws import checked_resamples, child_seed, seed_sequence
 from howsure.methods.core.lookup import named
@@ -90,7 +91,10 @@ def bootstrap(
         raise HowsureError(message)
     level, size = checked_level(confidence_level), checked_resamples("n_resamples", n_resamples)
     if not callable(function):
-        message = f"`function` must be a function of the arrays, not {function!r}."
+        message = (
+            f"`bootstrap` takes a function, not {shown(function)}, and then its arrays: `bootstrap(function, y_true, "
+            "y_pred)`. For a metric by name: estimate(confusion(y_true, y_pred), 'f1', method='bootstrap_bca')."
+        )
         raise HowsureError(message)
     columns = _checked_arrays(arrays)
     members = _members(groups, len(columns[0]))
