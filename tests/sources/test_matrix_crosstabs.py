@@ -160,6 +160,20 @@ def test_the_classification_table_of_stata_names_the_disease_positive(tmp_path):
     assert table.counts.tolist() == COUNTS
 
 
+def test_diagt_of_stata_has_two_names_of_each_class(tmp_path):
+    """Rows Abnormal and Normal, columns Pos. and Neg."""
+    table = read(
+        tmp_path,
+        "\n           |          test\n   disease |      Pos.       Neg. |     Total\n-----------+---------------+------\n"
+        "  Abnormal |        42          5 |        47 \n    Normal |         3         50 |        53 \n"
+        "-----------+---------------+------\n     Total |        45         55 |       100 \n\n"
+        "True abnormal diagnosis defined as disease = 1\n\n                          [95% Confidence Interval]\n"
+        "Sensitivity                     Pr(+|A)     89.4%    76.9%     96.5%\n",
+    )
+    assert table.labels.tolist() == ["negative", "positive"]
+    assert table.counts.tolist() == COUNTS
+
+
 @pytest.mark.parametrize("old, new", [("|         5 ", "|         4 "), ("       100", "       101"), (" 53", " 54")])
 def test_a_cross_table_whose_totals_disagree_is_refused(old, new, tmp_path):
     """A number that does not fit the printed totals makes all numbers doubtful."""

@@ -19,6 +19,16 @@ NAMED = {
     "-----------+----------------------+------\n     Total |        55         45 |       100 \n",
     "reStructuredText": "====  ====  ===\n      well  ill\n====  ====  ===\nwell  50    3\nill   5     42\n====  ====  ===\n",
     "a report by R": "##       Reference\n## Prediction well ill\n##       well   50   5\n##       ill     3  42\n",
+    "R's dput": 'structure(c(50L, 3L, 5L, 42L), dim = c(2L, 2L), dimnames = structure(list(Prediction = c("well", \n"ill"), '
+    'Reference = c("well", "ill")), names = c("Prediction", "Reference")), class = "table")\n',
+    "dput of a confusionMatrix, early R": 'list(positive = "ill", table = structure(c(50L, 3L, 5L, 42L), .Dim = c(2L, 2L), '
+    '.Dimnames = structure(list(c("well", "ill"), c("well", "ill")), .Names = c("pred", "obs")), class = "table"), '
+    "overall = c(Accuracy = 0.92, Kappa = 0.84), dots = list())",
+    "HTML": "<!doctype html><p>Table 1<table><tr><th rowspan=2></th><th colspan='2'>Reference</th></tr><tr><th>well</th>"
+    "<th>ill</th></tr><tr><td>well<td>50<td>5</tr><tr><th>ill</th><td> 3 </td><td><b>4</b>2</td></tr></table><p>Note",
+    "HTML of pandas": '<table border="1" class="dataframe"><thead><tr style="text-align: right;"><th>Predicted</th>'
+    "<th>well</th><th>ill</th></tr><tr><th>Actual</th><th></th><th></th></tr></thead><tbody>\n<tr><th>well</th><td>50</td>"
+    "<td>3</td></tr>\n<tr><th>ill</th><td>5</td><td>42</td></tr></tbody></table>",
     "counts and percentages": ",well,ill\nwell,50 (94.3%),3 (5.7 %)\nill,5 (10.6%),42 (89.4%)\n",
 }
 BARE = {
@@ -48,7 +58,7 @@ def table_of(text, folder, name="m.txt"):
 @pytest.mark.parametrize("layout", NAMED)
 def test_a_matrix_with_names(layout, tmp_path):
     """Rules, bars and marks of the program are no cells."""
-    table = table_of(NAMED[layout], tmp_path)
+    table = table_of(NAMED[layout], tmp_path, "m.html" if "HTML" in layout else "m.txt")
     assert table.counts.tolist() == RIGHT
     assert table.labels.tolist() == ["well", "ill"]
 

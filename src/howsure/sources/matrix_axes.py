@@ -204,7 +204,7 @@ def _signs(labels: list[str]) -> tuple[str, list[bool | None], bool]:
     prefix = labels[0][: [*same, False].index(False)]
     if not all(label[len(prefix) :] in SIGNS for label in labels):  # T+ and T-
         prefix = re.sub(r"[^\s_]*$", "", prefix)
-    bare = [label[len(prefix) :].strip(" _()").casefold() for label in labels]
+    bare = [label[len(prefix) :].strip(" _().").casefold() for label in labels]
     signs = [True if each in POSITIVE_WORDS else False if each in NEGATIVE_WORDS else None for each in bare]
     return prefix.strip(" _"), signs, all(each in SIGNS for each in bare)
 

@@ -17,6 +17,7 @@ from howsure.escapes import is_number
 from howsure.sources.doubtful_lines import FREQUENCIES
 from howsure.sources.locations import SHEETS, is_file, missing, sheet_of, suffix_of
 from howsure.sources.matrix_axes import Axis, corner_names, laid_out, title_names, warn_of_percentages
+from howsure.sources.matrix_code import without_tags
 from howsure.sources.matrix_crosstabs import Line, crosstab_of, lines_of, lines_of_cells
 from howsure.sources.matrix_json import cells_of_json
 from howsure.sources.matrix_printouts import parts_of
@@ -61,7 +62,7 @@ def read_matrix(
         raise missing(path)
     if sheet_of(path)[0].suffix.lower() in SHEETS:
         return _matrix_of_sheet(path, labels, check=check)
-    text = decoded(path)
+    text = without_tags(decoded(path))
     try:
         return _matrix_of(path, _cells(path, text), labels, check=check)
     except DoubtfulDataError:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from howsure.escapes import is_number
+from howsure.sources.matrix_code import cells_of_dput
 
 OUTCOMES = ("tp", "fp", "fn", "tn")
 WEKA = re.compile(r"\s*(?P<counts>\d[\d\s]*)\|\s*\S+\s*=\s*(?P<label>.+?)\s*")  # a row of a matrix as Weka prints it
@@ -68,7 +69,8 @@ def cells_of(text: str, suffix: str = "") -> list[list[str]]:
     if lines and all(map(COMMENT.match, lines)):
         lines = [COMMENT.sub("", line) for line in lines]
     lines = [line.translate(BARS) for line in lines if not RULE.fullmatch(line) and not TITLE.fullmatch(line)]
-    return _named(text) or _barred(lines) or _typeset(lines) or _printed(lines, text) or _separated(lines, text, suffix)
+    found = _named(text) or cells_of_dput(text) or _barred(lines) or _typeset(lines)
+    return found or _printed(lines, text) or _separated(lines, text, suffix)
 
 
 def _named(text: str) -> list[list[str]]:
