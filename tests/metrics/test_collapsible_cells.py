@@ -78,6 +78,18 @@ def test_metrics_of_both_margins_tell_all_cells_apart(spec):
     assert resolve(spec, TABLES[-1]).collapsible_cells is None
 
 
+@pytest.mark.parametrize("spec", ["f1@binary+positive_class=1", "recall@macro"])
+def test_collapsed_cells_have_the_sums_of_their_cells(spec):
+    """Of few groups, and of so many that no matrix product is made."""
+    counts = np.random.default_rng(9).poisson(2.0, (70, 70)) + np.eye(70, dtype=int)
+    table = hs.from_counts(counts)
+    codes = in_order(resolve(spec, table).collapsible_cells().ravel())
+    expected = np.zeros(codes.max() + 1)
+    for code, count in zip(codes, counts.ravel(), strict=True):
+        expected[code] += count
+    assert table.collapse_cells(codes).cells.tolist() == expected.tolist()
+
+
 def test_metrics_together_keep_apart_what_one_of_them_does():
     """Accuracy and a class's F1 need five sums: right cases of other classes are separate from wrong ones."""
     table = hs.from_counts(np.full((6, 6), 4) + 30 * np.eye(6))

@@ -21,3 +21,11 @@ def test_moved_tables_have_more_or_less_in_one_cell(counts):
     np.testing.assert_array_equal(found.cells, same.cells)
     for name in () if counts is Counts else ("classes", "hits", "rows", "columns"):
         np.testing.assert_allclose(getattr(found, name), getattr(same, name), rtol=1e-14)
+
+
+@pytest.mark.parametrize("where", [1, np.array([1])])
+def test_derivatives_of_one_class_lie_in_its_row_and_column(where):
+    """Cells of class 1 of three have derivatives by its hits, its misses and its false alarms; others by its rest."""
+    gradient = np.array([[1.0, 10.0], [2.0, 20.0], [3.0, 30.0], [4.0, 40.0]])  # two tables
+    found = ConfusionCounts(np.zeros((2, 3, 3))).by_cell_of(gradient, where)
+    assert found.tolist() == [[[4, 3, 4], [2, 1, 2], [4, 3, 4]], [[40, 30, 40], [20, 10, 20], [40, 30, 40]]]

@@ -108,23 +108,31 @@ class Ratio:
         """
         if self.share is not None:
             return self.share
-        pairs = self.numerator + 1j * self.denominator
-        seen = pairs != 0
+        seen = (self.numerator != 0) | (self.denominator != 0)
         if not seen.any():
             return None
-        first = pairs[seen][0]
-        others = seen & (pairs != first)
+        first, is_first = self._like(seen)
+        others = seen & ~is_first
         if not others.any():
             return None
-        second = pairs[others][0]
-        if (pairs[others] != second).any():
+        second, is_second = self._like(others)
+        if (others & ~is_second).any():
             return None
-        high, low = sorted((first, second), key=_best, reverse=True)
-        return Proportion(pairs == high, seen, (high.real, high.imag), (low.real, low.imag))
+        if _value(first) < _value(second):
+            first, is_first, second = second, is_second, first
+        return Proportion(is_first, seen, first, second)
+
+    def _like(self, cells: Array) -> tuple[tuple[float, float], Array]:
+        """Return the coefficients of the first of some cells, and the mask of the cells that have them."""
+        place = cells.argmax()
+        a, b = self.numerator.flat[place], self.denominator.flat[place]
+        return (float(a), float(b)), (self.numerator == a) & (self.denominator == b)
 
 
-def _best(pair: complex) -> float:
-    return pair.real / pair.imag if pair.imag else np.inf
+def _value(coefficients: tuple[float, float]) -> float:
+    """Return the ratio of a cell alone."""
+    a, b = coefficients
+    return a / b if b else np.inf
 
 
 @dataclass(frozen=True, slots=True)

@@ -265,6 +265,16 @@ class ConfusionCounts(ClassCounts):
         cells[..., diagonal, diagonal] = every[..., None] - tn + tp
         return cells
 
+    def by_cell_of(self, gradient: Array, where: Any) -> Array:
+        """Return `by_cell` of derivatives, ``(4, ...)``, of the classes at ``where`` only."""
+        if np.size(where) != 1 or isinstance(where, slice):
+            return super().by_cell_of(gradient, where)
+        (own,) = np.ravel(where)
+        tp, fn, fp, tn = gradient
+        cells = np.repeat(tn[..., None], self.classes**2, -1).reshape(*tn.shape, self.classes, self.classes)
+        cells[..., own, :], cells[..., :, own], cells[..., own, own] = fn[..., None], fp[..., None], tp
+        return cells
+
     def by_margins(self, hits: Array, rows: Array, columns: Array) -> Array:
         """Turn derivatives by hits, row and column totals of each class into derivatives by each cell."""
         size = self.classes

@@ -350,7 +350,7 @@ class DrawingMethod(Method, abc.ABC):
         if len(metrics) != 1:
             return collapsed_for(table, metrics, apart)
         (metric,) = metrics  # a method may compute several intervals of it
-        key = "drawn", None if apart is None else apart.tobytes()
+        key = "drawn", None if apart is None else apart.any() and apart.tobytes()  # hashing zeros would take time
         return table.counted.once_for(metric, key, lambda _: collapsed_for(table, metrics, apart))
 
     def draws(self, metrics: Sequence[Metric], table: Table, rng: Seed = None) -> Array:
