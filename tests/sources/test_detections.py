@@ -582,7 +582,11 @@ def test_folders_of_yolo(tmp_path):
     with pytest.raises(hs.HowsureError, match="YOLO's boxes are class, x, y, width, height, separated by blanks.$"):
         hs.detections(said, said)
     (other := tmp_path / "other").mkdir()
-    with pytest.raises(hs.HowsureError, match="holds no text files"):
+    with pytest.raises(hs.HowsureError, match="Give YOLO's folders for both"):
+        hs.detections(preds, labels)
+    with pytest.raises(hs.HowsureError, match="is no JSON of COCO. Export annotations in the format of COCO or YOLO"):
+        hs.detections(labels / "classes.txt", labels / "classes.txt")
+    with pytest.raises(hs.HowsureError, match="holds no text files of YOLO. Export annotations"):
         hs.detections(other, labels)
     (other / "picture.txt").write_text("0 0.5 0.5 0.1 0.1 0.9\n")
     with pytest.raises(hs.HowsureError, match="have no file of the same name"):

@@ -110,3 +110,36 @@ def test_a_table_of_tags_says_that_it_is_of_tokens():
     true, said = (each.replace("/ ", "").split() for each in BIO)
     assert any("metrics of tokens are not those of entities" in each for each in hs.confusion(true, said).cautions)
     assert not any("tokens" in each for each in hs.confusion(["O", "A", "B"], ["O", "A", "O"]).cautions)
+
+
+@pytest.mark.parametrize(
+    "span",
+    [
+        (0, 5, "ORG"),
+        {"start": 0, "end": 5, "label": "ORG"},
+        {"start_offset": 0, "end_offset": 5, "label": "ORG", "id": 7},
+        {"start": 0, "end": 5, "labels": ["ORG"], "text": "Apple"},
+        {"entity_group": "ORG", "score": 0.99, "word": "Apple", "start": 0, "end": 5},
+        {"start_char": 0, "end_char": 5, "type": "ORG"},
+    ],
+)
+@pytest.mark.parametrize("name", [None, "spans", "entities", "ents"])
+def test_spans_of_other_programs(span, name):
+    """Names of start, end and type as doccano, Label Studio, pipelines of transformers and others write them."""
+    said = [[span], []] if name is None else [{"text": "Apple", name: [span]}, {"text": "x", name: []}]
+    true = [[(0, 5, "ORG"), (9, 12, "PER")], [(0, 3, "LOC")]]
+    table = hs.entities(true, said)
+    assert hs.evaluate(table, ["precision@micro", "recall@micro"])["recall@micro"].value == pytest.approx(1 / 3)
+    assert hs.estimate(table, "precision@micro").value == 1
+
+
+@pytest.mark.parametrize("more, words", [(-1, "before"), (1, "after")])
+def test_ends_that_are_counted_in_two_ways(more, words):
+    """The last character of a span, and the one behind it, are refused as ends of the same spans."""
+    true = [[(0, 5, "ORG"), (9, 12, "PER")], [(0, 3, "LOC")]] * 2
+    said = [[(start, end + more, kind) for start, end, kind in each] for each in true]
+    with pytest.raises(hs.HowsureError, match=f"6 end one place {words} a true one"):
+        hs.entities(true, said)
+    assert hs.estimate(hs.entities(true[:2], said[:2]), "recall@micro").value == 0  # few may be errors
+    said[0][0] = true[0][0]
+    assert hs.estimate(hs.entities(true, said), "recall@micro").value == pytest.approx(1 / 6)

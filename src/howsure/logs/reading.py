@@ -36,8 +36,8 @@ READERS: list[Reader] = [
     *(SIMPLE_EVALS, ALPACA_EVAL, EVALPLUS, BIGCODE_BENCH, BIGCODE, MTEB),
     *ANSWER_RECORDS,
 ]
-BESIDE = {  # files that HELM and MTEB write next to their logs
-    "model_meta.json",
+BESIDE = {  # files that HELM, MTEB and terminal-bench write next to their logs
+    *("model_meta.json", "run_metadata.json"),
     *("run_spec.json", "stats.json", "scenario.json", "scenario_state.json", "instances.json"),
     *("display_predictions.json", "display_requests.json"),
 }

@@ -12,6 +12,7 @@ from howsure.sources.locations import missing
 from howsure.sources.text_encoding import decoded
 
 ANNOTATIONS = "annotations"
+EXPORT = "Export annotations in the format of COCO or YOLO, as CVAT, Label Studio and Roboflow do."
 IMAGE, CLASS, BOX, SCORE, CROWD = "image_id", "category_id", "bbox", "score", "iscrowd"
 
 
@@ -53,8 +54,9 @@ def _loaded(given: Any) -> Any:
         raise missing(Path(given))
     try:
         return json.loads(decoded(Path(given)))
-    except (ValueError, RecursionError) as error:
-        raise HowsureError.unreadable(f"'{given}'", error) from None
+    except (ValueError, RecursionError):
+        message = f"'{given}' is no JSON of COCO. {EXPORT}"
+        raise HowsureError(message) from None
 
 
 class _DataSet:

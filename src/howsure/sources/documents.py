@@ -18,6 +18,7 @@ from howsure.sources.frames import columns, expanded, taken
 from howsure.sources.locations import is_address, is_file, missing
 from howsure.sources.to_numpy import plain
 
+SPANS = ("spans", "entities", "ents")  # names of the spans of a document in a mapping, as of Prodigy and spaCy
 NO_DOCUMENTS = (
     "`{}` is no list of documents. Give a list of tags, or of spans, for each: [['B-PER', 'O'], ['O']] or "
     "[[(0, 9, 'PER')], []]; or a row for each token, with `unit`, the sentence of each."
@@ -178,7 +179,11 @@ def _plain_spans(document: object) -> Any:
 
 
 def _documents(argument_name: str, given: list[Any]) -> list[list[Any]]:
-    """Return the documents as lists; refuse one flat list."""
+    """Return the documents as lists, or the lists of their spans; refuse one flat list."""
+    given = [
+        next((each[name] for name in SPANS if name in each), each) if isinstance(each, Mapping) else each
+        for each in given
+    ]
     try:
         documents = [list(each) for each in given if not isinstance(each, str | Mapping)]
     except TypeError:

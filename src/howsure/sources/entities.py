@@ -24,6 +24,12 @@ Span: TypeAlias = tuple[Any, Any, str]  # start, end, type
 OUTSIDE = ("O", "")
 ALIKE = {"L": "E", "U": "S", "M": "I"}  # last, unit, middle
 PARTS = 3  # of a span
+FEWEST_OTHER_ENDS = 5  # spans that end one place apart; fewer may be errors of a model
+NAMES = (  # of start, end and type of a span, also in exports of annotation programs and pipelines
+    ("start", "start_offset", "startOffset", "start_char", "begin"),
+    ("end", "end_offset", "endOffset", "end_char"),
+    ("label", "labels", "type", "entity_group", "entity_type", "tag", "category"),
+)
 # The letters of each scheme mapped to those of IOBES, and whether the last token of a longer entity must be marked.
 SCHEMES = {
     "IOB2": (frozenset("BI"), False),
@@ -85,7 +91,8 @@ def entities(
     ----------
     y_true : sequence of sequences
         The tags of each document's tokens, such as ``["B-PER", "I-PER", "O"]``; or the spans of each document, as
-        ``(start, end, type)`` or as mappings with ``start``, ``end`` and ``label``. If ``unit`` is given, one tag for
+        ``(start, end, type)``, as mappings with ``start``, ``end`` and ``label``, or as annotation programs name these,
+        such as ``start_offset`` and ``entity_group``. If ``unit`` is given, one tag for
         each token. If ``data`` is given, the name of a column with the tags of tokens or the lists of documents.
     y_pred : sequence of sequences, or mapping
         The predictions of the model for the same documents in the same order, or a mapping from model name to
@@ -150,6 +157,9 @@ def entities(
     if not types:
         message = "There is no entity in `y_true` or `y_pred`: precision and recall are of entities. Look at the tags."
         raise HowsureError(message)
+    for name, documents in said.items():
+        if not any(_is_tag(each) for document in found.said[name] for each in document):
+            _refuse_other_ends(wanted, documents)
     size = len(wanted)
     numbers = [number for documents in said.values() for number in _numbers(wanted, documents, types)]
     tp, fp, fn = np.array(numbers).T
@@ -167,6 +177,21 @@ def entities(
         groups=of_rows.get("groups"),
         by=split or None,
     )
+
+
+def _refuse_other_ends(wanted: list[set[Span]], found: list[set[Span]]) -> None:
+    """Refuse spans none of which is right, but most of which are if each ends one place later or earlier."""
+    if any(true & said for true, said in zip(wanted, found, strict=True)):
+        return
+    for more, words in ((1, "before"), (-1, "after")):
+        moved = [{(start, end + more, kind) for start, end, kind in each} for each in found]
+        hits = sum(len(true & said) for true, said in zip(wanted, moved, strict=True))
+        if hits >= FEWEST_OTHER_ENDS and 2 * hits > sum(map(len, found)):
+            message = (
+                f"No span of `y_pred` is in `y_true`, but {hits:,} end one place {words} a true one: one side counts "
+                "the last character as the end, and the other one the place behind it. Give both in the same way."
+            )
+            raise HowsureError(message)
 
 
 def _numbers(wanted: list[set[Span]], found: list[set[Span]], types: list[str]) -> Iterator[tuple[int, int, int]]:
@@ -214,7 +239,9 @@ def _tag(where: str, place: int, given: Any) -> tuple[str, str]:
 def _span(where: str, place: int, given: object) -> Span:
     """Return start, end and type of a span."""
     if isinstance(given, Mapping):
-        parts: list[Any] = [given.get("start"), given.get("end"), given.get("label", given.get("type"))]
+        parts: list[Any] = [next((given[name] for name in names if name in given), None) for names in NAMES]
+        if isinstance(parts[2], list) and len(parts[2]) == 1:
+            parts[2] = parts[2][0]
     else:
         parts = list(given) if isinstance(given, Sequence) else []
     whole = len(parts) == PARTS and all(isinstance(each, (int, np.integer)) for each in parts[:2])

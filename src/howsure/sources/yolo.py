@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import HowsureError
+from howsure.sources.coco import EXPORT
 from howsure.sources.text_encoding import decoded
 
 OF_OBJECT = ("class", "x", "y", "width", "height")  # the centre and the size, in fractions of the image
@@ -31,6 +32,9 @@ def of_yolo(preds: Any, target: Path) -> tuple[Any, list[dict[str, Any]]]:
         If a folder has no text files, or none of the same name as the other one; or if a line is not as above.
     """
     folders = preds if isinstance(preds, Mapping) else {"": preds}
+    if others := [each for each in folders.values() if not isinstance(each, str | Path)]:
+        message = f"`target` is a folder, and `preds` holds {type(others[0]).__name__}. Give YOLO's folders for both."
+        raise HowsureError(message)
     models = {name: _files(Path(folder), OF_DETECTION) for name, folder in folders.items()}
     truths = _files(target, OF_OBJECT)
     for name, found in models.items():
@@ -47,7 +51,7 @@ def _files(folder: Path, names: tuple[str, ...]) -> dict[str, list[list[float]]]
     """Return the numbers of each line of a folder's files, by the name of the file."""
     files = [each for each in sorted(folder.glob("*.txt")) if each.name != CLASSES]
     if not files:
-        message = f"'{folder}' holds no text files. Give YOLO's folder with a file for each image."
+        message = f"'{folder}' holds no text files of YOLO. {EXPORT}"
         raise HowsureError(message)
     return {
         file.stem: [_numbers(file, line, names) for line in decoded(file).splitlines() if line.strip()]
