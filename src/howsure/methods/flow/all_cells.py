@@ -343,10 +343,11 @@ def second_order_bias(
     step = DIFFERENCE_STEP * roots.min(-1, keepdims=True, where=roots > 0, initial=np.inf)
     roots *= step
     side, directions = math.isqrt(size - 1) + 1, max(MOST_SIGNS // size, FEWEST_DIRECTIONS)
+    twice, moved, signs = 2 * cells, np.empty(cells.shape), np.empty((side, side))
     for first, second in rng.choice([-1.0, 1.0], (min(directions, DIRECTIONS), 2, side)):
-        moved = roots * np.outer(first, second).ravel()[:size]
+        np.multiply(roots, np.outer(first, second, out=signs).ravel()[:size], out=moved)
         moved += cells
         above = value(moved)
-        bend = (above + value(np.subtract(2 * cells, moved, out=moved)) - 2 * middle) / step[:, 0] ** 2
+        bend = (above + value(np.subtract(twice, moved, out=moved)) - 2 * middle) / step[:, 0] ** 2
         total += np.where(np.isfinite(bend), bend, 0.0)
     return np.asarray(total / (2 * min(directions, DIRECTIONS)))

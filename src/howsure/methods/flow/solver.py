@@ -30,6 +30,7 @@ from howsure.methods.flow.exponential_tilting import (
 EARLY = 0.5  # normal quantiles: a path passes the observed value before them, unless pseudo-counts outweigh a class
 NEAR = 2.0  # normal quantiles: most limits lie within them
 MOST_AT_ONCE = 3  # strides, whose distances are computed jointly: those to the limits at 95 %
+MANY_TABLES = 2_000  # whose strides are computed one by one: several do not fit the processor's cache
 REMOTE = 6 * np.log(10.0)  # on a logarithmic scale: rounding decides how likely values are that far from the observed
 
 
@@ -304,7 +305,8 @@ def _continued(rows: Array, tables: Any, new: Array) -> Array:
 
 def _needed(distances: Array) -> int:
     """Return the number of strides that all paths have to be extended by for these distances, 1 to `MOST_AT_ONCE`."""
-    return min(max(round(float(distances.min()) / STRIDE), 1), MOST_AT_ONCE)
+    most = MOST_AT_ONCE if len(distances) < MANY_TABLES else 1
+    return min(max(round(float(distances.min()) / STRIDE), 1), most)
 
 
 def _at(places: Array, *parts: Array) -> list[Array]:
