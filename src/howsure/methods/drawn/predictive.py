@@ -142,9 +142,11 @@ def _levels(metric: Metric, table: Table, outcomes: tuple[Array, Array]) -> Inte
 def _quantiles(metric: Metric, tables: Array, mass: Array) -> IntervalAtLevel:
     with np.errstate(all="ignore"):
         values = np.asarray(metric(ConfusionCounts(tables)), dtype=float)
-    if math.isnan(ends(values)[0]):
+    low, high = ends(values)
+    if math.isnan(low):
         defined = ~np.isnan(values)
         values, mass = values[defined], mass[defined]
+        low, high = ends(values) if len(values) else (low, high)
     known = float(mass.sum())
     if not known > 0:
         return lambda _: Interval(np.nan, np.nan, reason=UNDEFINED)
@@ -153,7 +155,7 @@ def _quantiles(metric: Metric, tables: Array, mass: Array) -> IntervalAtLevel:
         spread = math.sqrt(mass @ (values - mass @ values) ** 2)
     error = spread if math.isfinite(spread) else math.nan
     reason = f"undefined with probability {1 - known:.2g}" if 1 - known > NEGLIGIBLE else ""
-    quantile = _quantile(values, mass)
+    quantile = _quantile(values, mass, low, high)
 
     def interval(confidence_level: float) -> Interval:
         tail = (1 - confidence_level) / 2
@@ -162,12 +164,11 @@ def _quantiles(metric: Metric, tables: Array, mass: Array) -> IntervalAtLevel:
     return interval
 
 
-def _quantile(values: Array, mass: Array) -> Callable[[float], float]:
+def _quantile(values: Array, mass: Array, low: float, high: float) -> Callable[[float], float]:
     """Return the quantile function of a distribution: the smallest value whose cumulative mass reaches a probability.
 
-    Many values are counted in bins, and only the values of the relevant bin are sorted.
+    Many values, from ``low`` to ``high``, are counted in bins, and only the values of the relevant bin are sorted.
     """
-    low, high = ends(values)
     scale = BINS / (high - low) if low < high else 0.0
     if len(values) < MANY or not 0 < scale < math.inf:
         order = np.argsort(values)
