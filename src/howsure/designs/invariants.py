@@ -73,8 +73,11 @@ def _within(name: str, value: Array, low: float, high: float) -> None:
 
 def ascending(name: str, value: Any, size: int | None = None, low: float = -LARGEST, high: float = LARGEST) -> None:
     """Check an array of distinct finite numbers in ascending order."""
-    numbers(name, value, (size,), low, high)
-    if not (value[1:] > value[:-1]).all():
+    array(name, value, (size,))
+    ascends = bool((value[1:] > value[:-1]).all())
+    if not (ascends and value.size and low <= value[0] and value[-1] <= high):  # those between are within the ends
+        _within(name, value, low, high)
+    if not ascends:
         refuse(f"`{name}` must ascend, without repeated numbers.")
 
 

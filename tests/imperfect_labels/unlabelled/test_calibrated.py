@@ -143,6 +143,15 @@ def test_predictions_of_any_type_sum_the_scores_of_their_cases(predicted, labels
     assert table.design.variance(table.counts, np.array([[0.0, 0.0], [0.0, 1.0]])) == pytest.approx(0.16 + 0.09)
 
 
+@pytest.mark.parametrize("scores", [[0.25, 0.5], [0.0, 0.5], [0.0, 1e-40, 0.5], [1e-40, 0.5], [0.0], [1e-40]])
+def test_scores_stay_as_they_are_where_tiny_probabilities_become_zero(scores):
+    """Without tiny ones, scores and probabilities are one array."""
+    table = hs.calibrated(scores[::-1])
+    assert table.scores.tolist() == scores
+    assert table.design.cases.second.tolist() == [0.0 if each < 1e-30 else each for each in scores]
+    assert np.shares_memory(table.scores, table.counts) == (1e-40 not in scores)
+
+
 @pytest.mark.parametrize("share", [0.0, 1.0])
 def test_predictions_of_one_class_leave_the_other_column_empty(share):
     """Expected counts are sums, and tiny probabilities become 0."""

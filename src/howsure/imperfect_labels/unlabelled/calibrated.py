@@ -317,6 +317,8 @@ def _of_scores(
         number_each = np.bincount(place, number)
     counts = _of_both_classes(distinct)
     second = counts[:, 1]
+    if np.array_equal(second[:2], distinct[:2]):  # no score was below `NONE`: one memory for both
+        distinct = second
     if np.ndim(weight) == 0:
         cases = Cases(second, number_each)
         counts = counts if are_ones(number_each) else counts * number_each[:, None]
