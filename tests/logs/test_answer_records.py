@@ -192,6 +192,14 @@ def test_fields_with_numbers_are_named(tmp_path):
         hs.read_log(table)
 
 
+def test_printed_tables_are_no_logs(tmp_path):
+    """A table that a harness prints has no samples."""
+    path = tmp_path / "table.md"
+    path.write_text("| Tasks |Metric|Value|\n|-------|------|----:|\n|sums   |acc   |  0.5|\n")
+    with pytest.raises(hs.HowsureError, match="is no log: its first line is no JSON. Give JSON, JSON Lines"):
+        hs.read_log(path)
+
+
 def test_the_shell_leaves_names_of_files_as_they_are(tmp_path):
     """A message that names a file with `method=` in it is not about the option --method."""
     path = written(tmp_path / "mmlu:method=joint,model=gpt2" / "some.json", {"loss": 0.4})

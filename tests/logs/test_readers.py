@@ -327,7 +327,7 @@ def test_deepeval(tmp_path, wrapped):
         (b"", "cannot be read"),
         (b"{}", "is no log that is known. Known: Inspect, lm-evaluation-harness, promptfoo, DeepEval"),
         (b"[1, 2]", "is no log that is known"),
-        (b"model,score\na,1\n", "cannot be read"),
+        (b"model,score\na,1\n", "its first line is no JSON"),
         (b"PK\x03\x04 and no more", "cannot be read"),
         (gzip.compress(b'{"a": 1}', mtime=0)[:-9], "cannot be read"),
         (b'{"lm_eval_version": "0.4.13", "results": {}}', "--log_samples"),

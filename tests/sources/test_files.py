@@ -480,3 +480,29 @@ def test_records_in_another_encoding_name_the_remedy(tmp_path):
     (tmp_path / "cases.jsonl").write_bytes('{"true": "é", "said": "é"}\n'.encode("cp1252"))
     with pytest.raises(HowsureError, match="is not in UTF-8.*Save it as UTF-8"):
         hs.confusion("true", "said", data=tmp_path / "cases.jsonl")
+
+
+@pytest.mark.parametrize(
+    "start, rows",
+    [
+        ('"true label" "said"\n', '"{n}" "{true}" "{said}"\n'),  # write.table of R, with names of rows
+        ("true said\n", "{true} {said}\n"),
+        ("  true   said\n", "  {true}   {said} \n\n"),  # a printed frame
+        ("   true  said\n", "{n}  {true}  {said}\n"),
+    ],
+)
+def test_words_between_blanks(start, rows, tmp_path):
+    """A text file whose lines all have as many words as its header, or also a name, is a table."""
+    path = tmp_path / "cases.txt"
+    cells = zip(FRAME["true label"], FRAME["it's"], strict=True)
+    path.write_text(start + "".join(rows.format(n=n, true=true, said=said) for n, (true, said) in enumerate(cells)))
+    name = "true label" if '"' in start else "true"
+    assert hs.confusion(name, "said", data=path).counts.tolist() == EXPECTED
+
+
+def test_words_between_blanks_that_are_no_table(tmp_path):
+    """Lines with other numbers of words are refused with the reason."""
+    path = tmp_path / "cases.txt"
+    path.write_text("inst actual predicted error\n1 a a\n2 a b +\n")
+    with pytest.raises(HowsureError, match="There is no column 'actual': not all rows have 4 cells"):
+        hs.confusion("actual", "predicted", data=path)

@@ -35,6 +35,15 @@ def test_other_columns_have_none(name):
     hs.confusion("truth", "said", data=frame(name))
 
 
+@pytest.mark.parametrize("name", ["id", "task", "item_id"])
+def test_items_of_several_raters_have_a_caution(name):
+    """Labels of three annotators for one item are no independent cases."""
+    data = frame(name).assign(annotator=[0, 1, 2] * 8)
+    with pytest.warns(HowsureWarning, match=f"8 values.*groups='{name}'"):
+        hs.confusion("truth", "said", data=data)
+    hs.confusion("truth", "said", data=data, groups=name)
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -172,6 +172,8 @@ def _of_line(line: str, place: int, path: Path) -> Any:
         return json.loads(line)
     except json.JSONDecodeError:
         message = f"'{path}' cannot be read: record {place:,} is no JSON, or is cut short. Complete it, or remove it."
+        if place == 1:
+            message = f"'{path}' is no log: its first line is no JSON. Give JSON, JSON Lines, Parquet or .eval."
         raise HowsureError(message) from None
 
 

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import HowsureError
+from howsure.sources.blanks import are_between_blanks
 from howsure.sources.file_checks import refuse_unsound
 from howsure.sources.imrmc import columns_of_imrmc, is_imrmc
 from howsure.sources.json_tables import is_object
+from howsure.sources.label_studio import may_be_tasks
 from howsure.sources.locations import (
     ARROW,
     JSON,
@@ -60,9 +62,9 @@ def read(data: Location | Sequence[Location], wanted: Collection[str] | None = N
         if not is_address(file):
             refuse_unsound(Path(file))
     format_ = format_of(files[0])
-    if format_ in SHEETS or any(map(is_imrmc, files)):
+    if format_ in SHEETS or any(map(is_imrmc, files)) or any(map(are_between_blanks, files)):
         return _columns(files)
-    if format_ == ".json" and any(not is_address(file) and is_object(Path(file)) for file in files):
+    if format_ == ".json" and any(not is_address(file) and _is_nested(Path(file)) for file in files):
         return _columns(files)
     if format_ not in (*ARROW, *PARQUET) and any(map(_is_read_in_memory, files)):
         return _columns(files)
@@ -96,6 +98,11 @@ def _is_read_in_memory(file: Location) -> bool:
     encoding = stated_encoding(Path(file))
     is_marked_json = encoding != "" and suffix_of(file) in JSON
     return Path(file).suffix.lower() in NOT_OF_ENGINES or encoding == "utf-16" or is_marked_json
+
+
+def _is_nested(file: Path) -> bool:
+    """Whether a JSON file is no list of records: an object, or an export of Label Studio."""
+    return is_object(file) or may_be_tasks(file)
 
 
 def _is_there(package: str) -> bool:

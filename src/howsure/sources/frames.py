@@ -418,7 +418,7 @@ def checked_name(argument_name: str, name: object, frame: Any) -> str:
         message = f"With `data`, `{argument_name}` is the name of a column, not {type(name).__name__}."
         raise HowsureError(message)
     known = column_names(frame)
-    cells = re.split(r"[,;\t|]", known[0]) if len(known) == 1 else []
+    cells = re.split(r"[,;\t|]" if re.search(r"[,;\t|]", known[0]) else r"\s+", known[0]) if len(known) == 1 else []
     if len(cells) > 1 and name in cells:
         message = (
             f"There is no column '{name}': not all rows have {len(cells)} cells, as the first one has. Put quotes "

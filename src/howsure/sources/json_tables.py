@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeGuard, TypeVar
 
 from howsure.sources.file_checks import chunks
+from howsure.sources.label_studio import are_tasks, rows_of_tasks
 
 Kind = TypeVar("Kind")
 HEAD = 256  # bytes in which a file has its first character
@@ -19,7 +20,7 @@ def records_of(found: object) -> list[Any]:
     Parameters
     ----------
     found : list or dict
-        A list of records; or an object with
+        A list of records, or of Label Studio's tasks; or an object with
 
         - ``columns`` and ``data``, names and rows of values (Weights & Biases, pandas ``orient="split"``),
         - one list of records, beside anything else (``{"model": …, "results": […]}``),
@@ -35,7 +36,7 @@ def records_of(found: object) -> list[Any]:
     True
     """
     if not isinstance(found, dict):
-        return found if isinstance(found, list) else [found]
+        return rows_of_tasks(found) if are_tasks(found) else found if isinstance(found, list) else [found]
     names, data = found.get("columns"), found.get("data")
     if _is_list_of(names, str) and _is_list_of(data, list) and {len(row) for row in data} == {len(names)}:
         return [dict(zip(names, row, strict=True)) for row in data]

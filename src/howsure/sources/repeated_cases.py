@@ -11,7 +11,7 @@ from howsure.errors import warn
 from howsure.sources.encoding import Column
 from howsure.sources.nested import column_names
 from howsure.sources.pooled_models import are_many, coded
-from howsure.sources.rating_names import NUMBERING, name_words
+from howsure.sources.rating_names import NUMBERING, name_words, names_item, names_rater
 from howsure.sources.streams import Stream
 
 PERSONS = frozenset({"client", "customer", "participant", "patient", "person", "respondent", "speaker", "user"})
@@ -39,6 +39,8 @@ def names_owner(name: object) -> bool:
 def warn_of_repeated_cases(frame: Any, given: Mapping[str, str]) -> None:
     """Warn if an unused identifier of persons, images or documents has several cases of one value.
 
+    With a column of raters, such as annotators, this also holds for identifiers of other items.
+
     Cases are compared within the groups of ``by``. There is no warning if clusters or crossed factors are stated, if
     the data can be read only once, and if they have more rows than are read into memory.
 
@@ -52,7 +54,8 @@ def warn_of_repeated_cases(frame: Any, given: Mapping[str, str]) -> None:
     if isinstance(frame, Stream) or not all(role.startswith(ROLES) for role in given):
         return
     known = column_names(frame)
-    names = [name for name in known if name not in given.values() and names_owner(name)]
+    kinds = [names_owner, *([names_item] if any(map(names_rater, known)) else [])]
+    names = [name for name in known if name not in given.values() and any(is_kind(name) for is_kind in kinds)]
     if not names or are_many(frame):
         return
     split = [name for role, name in given.items() if role.startswith("by")]

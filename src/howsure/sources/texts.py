@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import HowsureError
+from howsure.sources.blanks import rows_between_blanks
 from howsure.sources.encoding import EXACT
 from howsure.sources.file_checks import chunks
 from howsure.sources.json_tables import records_of
@@ -52,7 +53,11 @@ def read_text(file: Path) -> dict[str, Values]:
         lines = io.TextIOWrapper(io.BytesIO(b"".join(chunks(file))), encoding=encoding, newline="")
         if format_of(file) in JSON:
             return {name: _typed(values, DATES) for name, values in _of_records(file, _records(file, lines)).items()}
-        return {name: _typed(values, TYPES) for name, values in _of_rows(file, lines).items()}
+        header, *rows = rows_between_blanks(file) or [[]]
+        columns = (
+            dict(zip(header, map(list, zip(*rows, strict=True)), strict=True)) if header else _of_rows(file, lines)
+        )
+        return {name: _typed(values, TYPES) for name, values in columns.items()}
     except (UnicodeDecodeError, csv.Error, json.JSONDecodeError, RecursionError) as error:
         raise HowsureError.unreadable(f"'{file}'", error) from None
 

@@ -1,0 +1,39 @@
+"""Text files with words between blanks, as R's `write.table` and printed frames have them."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from howsure.sources.locations import Location, is_address, is_file
+from howsure.sources.text_encoding import decoded, stated_encoding
+
+DELIMITERS = frozenset(",;\t|")
+ROW = "row"  # the column of the names of rows, which has no header
+
+
+def are_between_blanks(file: Location) -> bool:
+    """Whether the rows of a text file are words between blanks: as many as in the header, or also the row's name."""
+    return bool(rows_between_blanks(file))
+
+
+def rows_between_blanks(file: Location) -> list[list[str]]:
+    """Return the header and the rows of a text file (``.txt``) of words between blanks; none for other files.
+
+    Parameters
+    ----------
+    file : str or Path
+        The file. Words with blanks are in quotes.
+    """
+    if is_address(file) or Path(file).suffix.lower() != ".txt" or not is_file(Path(file)):
+        return []
+    with Path(file).open(encoding=stated_encoding(Path(file)) or "utf-8", errors="replace") as text:
+        first = text.readline()
+    if DELIMITERS & {*first} or len(first.split()) < 2:
+        return []
+    lines = (line.strip() for line in decoded(Path(file)).splitlines() if line.strip())
+    header, *rows = csv.reader(lines, delimiter=" ", skipinitialspace=True)
+    widths = {len(row) for row in rows}
+    if widths == {len(header) + 1}:
+        return [[ROW, *header], *rows]
+    return [header, *rows] if widths == {len(header)} else []
