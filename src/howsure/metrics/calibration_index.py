@@ -101,10 +101,15 @@ def _of_gaps(table: Table, name: str, curve: str, clip: float, weights: Weights)
     totals = table.counts.reshape(-1, *table.shape).sum(0)
     curve_of, why = _curve(scores, totals, is_spline)
 
-    def gaps(cells: Array) -> tuple[Array, Array] | None:
+    def fit(cells: Array) -> tuple[Array, Array] | None:
         """Return gaps and coefficients; None if there is no fit."""
         found = curve_of.fitted(cells) if not why else None
         return None if found is None else (curve_of.shares(found) - scores, found)
+
+    observed = fit(totals)
+
+    def gaps(cells: Array) -> tuple[Array, Array] | None:
+        return observed if np.array_equal(cells, totals) else fit(cells)
 
     def value(cells: Array) -> Array:
         every = []
@@ -126,7 +131,6 @@ def _of_gaps(table: Table, name: str, curve: str, clip: float, weights: Weights)
         moved = np.tensordot(by_coefficient, curve_of.influence(cells, coefficients), 1)
         return moved + ((size - chosen @ size) / mass.sum())[:, None] if weights is _mean else moved
 
-    observed = None if why else gaps(totals)
     if observed is None:
         reason = why or NO_FIT
         return Scored(value, slopes, takes_batches=False, structure=Undefined(lambda _: reason))
