@@ -544,6 +544,7 @@ NOT_COCO = {
         OF_ONE | {"annotations": [SOUND | {"bbox": [10, 20, 30, 50]}]},
     ),
     "There is no file 'nowhere.json'": ("nowhere.json", OF_ONE),
+    "File name too long": ([SOUND], "a" * 3000),
 }
 
 

@@ -143,3 +143,30 @@ def test_ends_that_are_counted_in_two_ways(more, words):
     assert hs.estimate(hs.entities(true[:2], said[:2]), "recall@micro").value == 0  # few may be errors
     said[0][0] = true[0][0]
     assert hs.estimate(hs.entities(true, said), "recall@micro").value == pytest.approx(1 / 6)
+
+
+def as_brat(folder, documents):
+    """Write a file for each document, with a relation and a note beside the entities."""
+    folder.mkdir()
+    for name, spans in documents.items():
+        lines = [f"T{n}\t{kind} {places}\tword" for n, (places, kind) in enumerate(spans, 1)]
+        (folder / f"{name}.ann").write_text("\n".join([*lines, "R1\tDrug-Dose Arg1:T1 Arg2:T2", "#1\tNote T1\tx", ""]))
+    return folder
+
+
+def test_folders_of_brat(tmp_path):
+    """A folder of true entities and one of predictions; an entity over two lines ends with its last part."""
+    true = as_brat(tmp_path / "gold", {"b": [("0 5", "Drug"), ("9 12;13 20", "Dose")], "a": [("3 4", "Drug")], "c": []})
+    said = as_brat(tmp_path / "said", {"a": [("3 4", "Drug")], "b": [("9 20", "Dose"), ("0 4", "Drug")], "c": []})
+    table = hs.entities(true, said, groups=["a", "b", "c"])
+    found = hs.evaluate(table, ["precision@micro", "recall@micro", "recall@binary+positive_class=Drug"])
+    assert [each.value for each in found.values()] == pytest.approx([2 / 3, 2 / 3, 1 / 2])
+    assert hs.compare(hs.entities(str(true), {"A": said, "B": true}), "recall@micro").value == pytest.approx(-1 / 3)
+    (said / "c.ann").unlink()
+    with pytest.raises(hs.HowsureError, match="only one of them has 'c.ann'. Give a file for each document"):
+        hs.entities(true, said)
+    (said / "c.ann").write_text("T1 Drug 0 5 Aspirin\n")
+    with pytest.raises(hs.HowsureError, match="brat's entities are 'T1', a tab, and type, start and end"):
+        hs.entities(true, said)
+    with pytest.raises(hs.HowsureError, match=r"holds no file '\*.ann' of brat"):
+        hs.entities(tmp_path, said)

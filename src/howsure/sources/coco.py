@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import HowsureError, listed
-from howsure.sources.locations import missing
+from howsure.sources.locations import is_file, missing
 from howsure.sources.text_encoding import decoded
 
 ANNOTATIONS = "annotations"
@@ -50,7 +50,7 @@ def _loaded(given: Any) -> Any:
     """Return the content of a JSON file; other values unchanged."""
     if not isinstance(given, str | Path):
         return given
-    if not Path(given).is_file():
+    if not is_file(Path(given)):
         raise missing(Path(given))
     try:
         return json.loads(decoded(Path(given)))

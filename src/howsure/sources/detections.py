@@ -27,6 +27,7 @@ from howsure.sources.columns import checked_weight
 from howsure.sources.encoding import Column, encoded, sort_order
 from howsure.sources.frames import expanded, weight_or_counts
 from howsure.sources.groups import by_columns, groups_of_columns, roles
+from howsure.sources.locations import is_folder
 from howsure.sources.units import UnitRows
 from howsure.sources.yolo import of_yolo
 from howsure.tables.batch import Tables
@@ -173,7 +174,7 @@ def detections(
         message = f"`iou` has overlaps between 0 and 1, ascending, such as 0.5 or [0.5, 0.75], not {iou!r}."
         raise HowsureError(message)
     most = whole_number("max_detections", max_detections)
-    if isinstance(target, str | Path) and Path(target).is_dir():
+    if is_folder(target):
         preds, target = of_yolo(preds, Path(target))
     else:
         preds, target = of_coco(preds, target)

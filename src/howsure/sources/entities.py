@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 
 from howsure.errors import HowsureError, one_of
+from howsure.sources.brat import of_brat
 from howsure.sources.columns import checked_weight
 from howsure.sources.conll import TAG
 from howsure.sources.documents import Documents
@@ -89,12 +90,13 @@ def entities(
 
     Parameters
     ----------
-    y_true : sequence of sequences
+    y_true : sequence of sequences, or path
         The tags of each document's tokens, such as ``["B-PER", "I-PER", "O"]``; or the spans of each document, as
         ``(start, end, type)``, as mappings with ``start``, ``end`` and ``label``, or as annotation programs name these,
-        such as ``start_offset`` and ``entity_group``. If ``unit`` is given, one tag for
-        each token. If ``data`` is given, the name of a column with the tags of tokens or the lists of documents.
-    y_pred : sequence of sequences, or mapping
+        such as ``start_offset`` and ``entity_group``; or a folder with brat's file of each document (``.ann``). If
+        ``unit`` is given, one tag for each token. If ``data`` is given, the name of a column with the tags of tokens or
+        the lists of documents.
+    y_pred : sequence of sequences, path, or mapping
         The predictions of the model for the same documents in the same order, or a mapping from model name to
         predictions. If ``data`` is given, the name of the column, a list of names, or a mapping from model to column
         name.
@@ -145,6 +147,8 @@ def entities(
     weight_or_counts(sample_weight, counts)
     named = by_columns(by, data)
     beside = {"sample_weight": sample_weight, "counts": counts, "groups": groups} | roles(named)
+    if data is None:
+        y_true, y_pred = of_brat(y_true, y_pred)
     found = Documents.of(y_true, y_pred, data, unit, beside)
     if "sample_weight" in found.beside:
         checked_weight(found.beside["sample_weight"])

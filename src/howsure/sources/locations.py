@@ -6,7 +6,7 @@ import glob
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 from urllib.parse import unquote, urlsplit
 
 from howsure.errors import HowsureError, did_you_mean, listed
@@ -171,6 +171,14 @@ def is_file(path: Path) -> bool:
     try:
         return path.is_file()
     except OSError:
+        return False
+
+
+def is_folder(given: object) -> TypeGuard[str | Path]:
+    """Whether a path of a folder is given; False for an invalid name."""
+    try:
+        return isinstance(given, str | Path) and str(given) != "" and Path(given).is_dir()
+    except (OSError, ValueError):
         return False
 
 
