@@ -585,8 +585,9 @@ def test_folders_of_yolo(tmp_path):
     (other := tmp_path / "other").mkdir()
     with pytest.raises(hs.HowsureError, match="Give YOLO's folders for both"):
         hs.detections(preds, labels)
+    (tmp_path / "a.xml").write_text("<annotation></annotation>")
     with pytest.raises(hs.HowsureError, match="is no JSON of COCO. Export annotations in the format of COCO or YOLO"):
-        hs.detections(labels / "classes.txt", labels / "classes.txt")
+        hs.detections(tmp_path / "a.xml", tmp_path / "a.xml")
     with pytest.raises(hs.HowsureError, match="holds no text files of YOLO. Export annotations"):
         hs.detections(other, labels)
     (other / "picture.txt").write_text("0 0.5 0.5 0.1 0.1 0.9\n")

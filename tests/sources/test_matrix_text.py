@@ -43,6 +43,9 @@ OUTCOMES = {
     "a mapping": "{'tn': 50, 'fp': 3, 'fn': 5, 'tp': 42}",
     "lines": "TP: 42\nFP: 3\nFN: 5\nTN: 50\n",
     "a line": "TP=42, FP=3, FN=5, TN=50",
+    "a line without signs": "TP 42 FP 3 FN 5 TN 50",
+    "MedCalc": "\tDisease present\tn\tDisease absent\tn\tTotal\nTest positive\tTrue Positive\ta= 42\tFalse Positive\tc= 3\t45\n"
+    "Test negative\tFalse Negative\tb= 5\tTrue Negative\td= 50\t55\nTotal\t\ta+b= 47\t\tc+d= 53\t100\n",
     "words": "True positives: 42\nFalse positives: 3\nFalse negatives: 5\nTrue negatives: 50\n",
 }
 
@@ -75,6 +78,13 @@ def test_a_matrix_without_names(layout, tmp_path):
 def test_four_outcomes_by_name(layout, tmp_path):
     """The order does not matter."""
     assert table_of(OUTCOMES[layout], tmp_path).counts.tolist() == RIGHT
+
+
+@pytest.mark.parametrize("text", ["TP 42% FP 3% FN 5% TN 50%", "TP: 0.42 FP: 0.03 FN: 0.05 TN: 0.50"])
+def test_proportions_of_outcomes_are_refused(text, tmp_path):
+    """They are no numbers of cases."""
+    with pytest.raises(hs.HowsureError):
+        table_of(text, tmp_path)
 
 
 def test_outcomes_of_several_classes(tmp_path):

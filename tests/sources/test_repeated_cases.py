@@ -20,7 +20,9 @@ def frame(name, values=NUMBERS):
     return pd.DataFrame({name: values, "truth": TRUTH, "said": SAID, "eye": [0, 1, 2] * 8, "score": range(24)})
 
 
-@pytest.mark.parametrize("name", ["patient_id", "PatientID", "patient", "image_id", "doc_id", "User", "subject_id"])
+@pytest.mark.parametrize(
+    "name", ["patient_id", "PatientID", "patient", "image_id", "doc_id", "User", "subject_id", "record_id"]
+)
 def test_repeated_persons_images_and_documents_have_a_caution(name):
     """Several images of one patient are correlated; the caution names the argument that states it."""
     with pytest.warns(HowsureWarning, match=f"8 values.*groups='{name}'"):

@@ -24,6 +24,7 @@ from howsure.sources.boxes import (
 )
 from howsure.sources.coco import of_coco
 from howsure.sources.columns import checked_weight
+from howsure.sources.detection_tables import of_tables
 from howsure.sources.encoding import Column, encoded, sort_order
 from howsure.sources.frames import expanded, weight_or_counts
 from howsure.sources.groups import by_columns, groups_of_columns, roles
@@ -39,8 +40,8 @@ COCO = tuple((np.arange(10, 20) / 20).tolist())  # thresholds of the overlap
 MOST = 100  # detections of a class in an image, COCO's
 ONE_CLASS = "object"
 OF_IMAGES = (
-    "Give a mapping for each image, such as {'boxes': [[left, top, right, bottom], …], 'labels': […]}; or the results "
-    "and the whole data set of COCO, with its 'images', 'annotations' and 'categories', or its files."
+    "Give a mapping for each image, such as {'boxes': [[left, top, right, bottom], …], 'labels': […]}; tables with the "
+    "columns image, label, xmin, ymin, xmax, ymax and score; or results and the whole data set of COCO, or their files."
 )
 Images: TypeAlias = Sequence[Mapping[str, Any]] | str | Path
 Objects: TypeAlias = Sequence[object] | Mapping[str, Any] | str | Path
@@ -110,12 +111,14 @@ def detections(
         The detections of each image: ``"scores"``, ``"labels"`` if there are several classes, and either ``"boxes"``
         (left, top, right, bottom) or ``"hits"``. Hits are 0 or 1, with one column for each threshold in ``iou``. For
         several models on the same images, a mapping from model name to detections. Or the results of COCO, as a list or
-        a JSON file, or a folder of YOLO's text files with scores.
+        a JSON file; a frame or a file with a row for each detection (image, label, xmin, ymin, xmax, ymax, score); or a
+        folder of YOLO's text files with scores.
     target : sequence of mapping or of int, mapping, or path
         The truths of each image: ``"boxes"``, or else ``"labels"``; for a single class with given hits, their number.
         For boxes, ``"iscrowd"`` marks crowds, which are not truths; detections inside a crowd are not false positives.
-        Or the data set of COCO, a mapping or a JSON file, whose ``"images"`` state the order of the images; or a folder
-        of YOLO's text files, where an image without a file in any folder is not known.
+        Or the data set of COCO, a mapping or a JSON file, whose ``"images"`` state the order of the images; a frame or
+        a file with a row for each object; or a folder of YOLO's text files. Images are known by their rows or files:
+        one without objects has a row without a box, or an empty file.
     iou : float or array-like of shape (T,)
         Smallest intersections over union (IoU) with a truth at which a detection is a hit; 0.5, 0.55 … 0.95 by default.
     max_detections : int
@@ -177,7 +180,7 @@ def detections(
     if is_folder(target):
         preds, target = of_yolo(preds, Path(target))
     else:
-        preds, target = of_coco(preds, target)
+        preds, target = of_coco(*of_tables(preds, target))
     if isinstance(preds, Mapping) and "scores" in preds:
         message = (
             "`preds` holds the detections of one image. Give a list of images, or a mapping of models to such lists."

@@ -23,8 +23,9 @@ TEX_BOLD = re.compile(r"\\(textbf|mathbf|textit|emph)\{([^{}]*)\}")
 CALL = re.compile(r"^\s*[\w.]+\(\s*(?=\[)")  # array([[…, tensor([[…, DenseMatrix([[…
 SETTINGS = re.compile(r"\]\s*(,\s*\w+=[^\[\]]*)?\)\s*$")  # …]], dtype=int32)
 NUMBERS = r"[\d.][\d\s,.]*"
-OUTCOME = re.compile(
-    r"(?<![a-z])(?P<sign>t|f|true|false)[\s_\-]*(?P<kind>p|n|positives?|negatives?)(?![a-z])['\"]?\s*[:=]\s*(?P<number>\d+)\b",
+OUTCOME = re.compile(  # MedCalc has the letter of the cell: "True Positive  a= 42"
+    r"(?<![a-z])(?P<sign>t|f|true|false)[\s_\-]*(?P<kind>p|n|positives?|negatives?)(?![a-z])['\"]?"
+    r"(\s+[a-d])?(\s*[:=]\s*|\s+)(?P<number>\d+)\b(?!\s*%|[.,]\d)",
 )
 
 

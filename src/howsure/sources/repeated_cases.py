@@ -16,7 +16,20 @@ from howsure.sources.streams import Stream
 
 PERSONS = frozenset({"client", "customer", "participant", "patient", "person", "respondent", "speaker", "user"})
 OWNERS = PERSONS | {  # with a word for a number beside them
-    *("animal", "article", "author", "conversation", "document", "doc", "exam", "image", "img", "lesion", "scan"),
+    *(
+        "animal",
+        "article",
+        "author",
+        "conversation",
+        "document",
+        "doc",
+        "exam",
+        "image",
+        "img",
+        "lesion",
+        "record",
+        "scan",
+    ),
     *("slide", "subject", "video", "writer"),
 }
 ROLES = ("by", "counts", "sample_weight", "score", "truth", "y_pred", "y_score", "y_true")  # of ungrouped cases
