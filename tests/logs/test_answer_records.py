@@ -81,6 +81,11 @@ ROWS = {  # file, its content, and the task, model and metric
         {"object": "list", "data": [of_evals_api(*each) for each in enumerate(RIGHT)], "has_more": False},
         ("headlines", "gpt-4o", "pass"),
     ),
+    "items of the Evals API": (
+        "a/items.jsonl",
+        [of_evals_api(*each) for each in enumerate(RIGHT)],
+        ("headlines", "gpt-4o", "pass"),
+    ),
     "tau2-bench": (
         "a/run.json",
         {

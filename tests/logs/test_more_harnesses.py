@@ -260,6 +260,13 @@ RAGAS = [{"user_input": f"q{n}", "response": "a", "faithfulness": n / 10, "relev
         ),
         ("old.json", {"mteb_version": "1.0", "test": {"accuracy": 0.8, "main_score": 0.8}}, "MTEB writes from version"),
         ("any.json", {"more": {"accuracy": 0.4}}, "'more/accuracy'.* Give the file with the samples"),
+        ("coco.json", {"images": [], "annotations": [], "categories": []}, r"of COCO: hs.detections\('results.json'"),
+        (
+            "results.json",
+            [{"image_id": 1, "category_id": 2, "bbox": [1, 2, 3, 4], "score": 0.5}] * 3,
+            r"of COCO: hs.detections\('results.json'",
+        ),
+        ("garak.json", [{"entry_type": "init"}, {"entry_type": "eval", "passed": 3, "total": 9}], "report of garak"),
         ("any.json", {"loss": 0.4, "more": {"auc": 0.9}}, "'loss', 'more/auc'.* no scores of single samples"),
         ("results.json", {"results": [{"task": n, "solved": True} for n in range(9)]}, "is no log that is known"),
         ("battles.json", [{"model_a": "x", "model_b": "y", "winner": "tie"}] * 3, "leaderboard FILE --a model_a"),

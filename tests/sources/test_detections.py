@@ -593,3 +593,11 @@ def test_folders_of_yolo(tmp_path):
     (other / "picture.txt").write_text("0 0.5 0.5 0.1 0.1 0.9\n")
     with pytest.raises(hs.HowsureError, match="have no file of the same name"):
         hs.detections(other, labels)
+
+
+def test_a_data_set_of_coco_has_no_columns_of_labels(tmp_path):
+    """In place of a table of cases the error names the function for detections."""
+    path = tmp_path / "instances.json"
+    path.write_text(json.dumps(OF_ONE))
+    with pytest.raises(hs.HowsureError, match="is a data set of COCO.*`detections"):
+        hs.confusion("category_id", "score", data=path)

@@ -44,8 +44,9 @@ def evals(
     """Score logs of language-model evaluations, with differences.
 
     Reads logs of Inspect, lm-evaluation-harness, promptfoo, DeepEval, HELM, OpenAI evals, SWE-bench, OpenCompass,
-    lighteval, simple-evals, AlpacaEval, EvalPlus, bigcode-evaluation-harness and MTEB. Also reads records of any
-    evaluation, one row per answer, with columns named by --score, --item and --model. Models are joined by item.
+    lighteval, simple-evals, AlpacaEval, EvalPlus, BigCodeBench, human-eval, LiveCodeBench, bigcode-evaluation-harness,
+    MTEB, IFEval, tau-bench, terminal-bench, MT-bench, LiveBench, EvalScope and OpenAI's Evals API. Also reads records
+    of any evaluation, one row per answer, with columns named by --score, --item and --model. Models are joined by item.
 
     Parameters
     ----------

@@ -40,6 +40,7 @@ COMMANDS = {  # what to write → words for it
     "`howsure judge FILE`": "judged llm-judge ppi prediction-powered",
     "`howsure unlabelled FILE --y-score …`": "cbpe label-free unlabeled",
     "`hs.ratings(…)` in Python": "agreement alpha annotators cohen-kappa fleiss icc kappa krippendorff raters ratings",
+    "`hs.detections(…)` in Python": "coco detection detections map mean-average-precision object-detection voc yolo",
     "`hs.monitor(…)` in Python": "drift monitor monitoring",
     "`hs.pool(…)` in Python": "meta meta-analysis pool pooling",
 }

@@ -167,14 +167,17 @@ LAYOUTS = (
         model="model_id",
         task="evaluation_name",
     ),
-    _layout(
-        "OpenAI's Evals API",
-        "datasource_item_id results status",
-        {"pass": "status"},
-        "datasource_item_id",
-        model="sample.model",
-        task="eval_id",
-        records="data",
+    *(
+        _layout(
+            "OpenAI's Evals API",
+            "datasource_item_id results status",
+            {"pass": "status"},
+            "datasource_item_id",
+            model="sample.model",
+            task="eval_id",
+            records=records,
+        )
+        for records in ("data", "")  # a page of the list, or its items
     ),
 )
 ANSWER_RECORDS = [each.reader() for each in LAYOUTS]

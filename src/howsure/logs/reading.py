@@ -238,9 +238,10 @@ def _content(path: Path, *, is_alone: bool) -> Read:
     other = told_apart(log)
     if not is_alone and other is None:
         return Read(path, is_foreign=True)
+    known = ", ".join(dict.fromkeys(each.name for each in READERS))
     message = (
-        f"'{path}' is no log that is known. Known: {', '.join(each.name for each in READERS)}. For records of your own "
-        "name the columns: `score`, `item` and `model`."
+        f"'{path}' is no log that is known. Known: {known}. For records of your own name the columns: `score`, `item` "
+        "and `model`."
     )
     raise HowsureError(other or guessed(log) or message)
 

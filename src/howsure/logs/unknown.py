@@ -32,6 +32,8 @@ SUMMARIES = {  # remedies by a pattern for the name of a number in the file
     r"(.*/)?number_of_shots": "BIG-bench has none in its scores_*.json.",
     r"(.*/)?main_score": "Results that MTEB writes from version 1.11 on are read.",
 }
+COCO = ({"images", "annotations", "categories"}, {"image_id", "category_id", "bbox", "score"})  # data set and results
+GARAK = "entry_type"
 COUNTED = {"accuracy", "correct_count", "total_count"}  # first line of BFCL's scores, above the failed samples
 DEPTH = 4  # depth of nested objects in a summary
 MOST = 200  # numbers that are examined
@@ -66,7 +68,7 @@ def _first_row(path: Path) -> dict[str, str]:
 
 
 def told_apart(log: Opened) -> str | None:
-    """Return a description of a file without a reader, if recognised: battles, or the summary of a harness."""
+    """Return a description of a file without a reader, if recognised: battles, detections, or a harness's summary."""
     for columns in BATTLES:
         if set(columns) <= log.first.keys():
             first, second, winner = columns
@@ -74,6 +76,13 @@ def told_apart(log: Opened) -> str | None:
                 f"'{log.path}' holds battles. Rank the models: howsure leaderboard FILE --a {first} --b {second} "
                 f"--winner {winner}."
             )
+    if any(log.first.keys() >= each for each in COCO):
+        return f"'{log.path}' holds objects or detections of COCO: hs.detections('results.json', 'instances.json')."
+    if GARAK in log.first:
+        return (
+            f"'{log.path}' is a report of garak. Its lines with {GARAK!r} 'eval' have the numbers of each probe: "
+            "hs.proportion(passed, total)."
+        )
     if log.first.keys() >= COUNTED:
         right, total = log.first["correct_count"], log.first["total_count"]
         return (

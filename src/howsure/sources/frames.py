@@ -425,6 +425,11 @@ def checked_name(argument_name: str, name: object, frame: Any) -> str:
             "around text that holds the separator."
         )
         raise HowsureError(message)
+    if name not in known and {"images", "annotations"} <= {*known}:
+        message = (
+            "The file is a data set of COCO. Its objects are compared with results by `detections(results, file)`."
+        )
+        raise HowsureError(message)
     if name not in known and (fields := fields_named(frame, name)):
         message = f"There is no column '{name}'. Did you mean the field '{fields[0]}'?"
         raise HowsureError(message)
