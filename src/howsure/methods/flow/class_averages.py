@@ -47,6 +47,11 @@ def _every_cell(classes: int) -> ProductTables:
     return _layout(*np.divmod(np.arange(classes**2), classes), classes)
 
 
+def _with_cases(counts: ConfusionCounts) -> ProductTables:
+    """Return the layout of large tables, in which the cells with cases are listed."""
+    return _layout(*counts.once(filled_cells), counts.classes)
+
+
 class ClassPath(PathTables, abc.ABC):
     """Tables along paths of averages; the entries are those of `ProductTables`.
 
@@ -130,9 +135,7 @@ class ManyClasses(ClassPath):
     """Large tables, stored by the cells with cases; all others are products. For the parameters see `ClassPath`."""
 
     def __init__(self, averages: ClassShares, counts: ConfusionCounts, effect: Array) -> None:
-        super().__init__(
-            averages, counts, effect, told=_layout(*counts.once(filled_cells), counts.classes), is_listed=False
-        )
+        super().__init__(averages, counts, effect, told=counts.once(_with_cases), is_listed=False)
 
     def bias(self) -> Array:
         """Return the second-order bias, as a sum over the classes."""
