@@ -47,12 +47,12 @@ ROWS = {  # file, its content, and the task, model and metric
         ("human-eval", "gpt", "passed"),
     ),
     "IFEval": (
-        "a/strict.jsonl",
+        "gpt/eval_results_strict.jsonl",
         [
             {"prompt": f"{n}", "follow_all_instructions": r, "follow_instruction_list": [True, r]}
             for n, r in enumerate(RIGHT)
         ],
-        ("IFEval", "strict", "follow_all"),
+        ("eval_results_strict", "gpt", "follow_all"),
     ),
     "LiveBench": (
         "a/ground_truth_judgment.jsonl",

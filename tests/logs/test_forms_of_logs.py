@@ -190,7 +190,7 @@ def test_directions_of_deepeval(lower, tmp_path):
     [
         (
             "lower",
-            "mse mae rmse ppl MAPE edit_distance loss val_loss wer perplexity toxicity judge/mse log_loss brier fpr",
+            "mse mae rmse ppl MAPE edit_distance loss val_loss wer wer_clean cer.norm perplexity toxicity judge/mse log_loss brier fpr",
         ),
         ("higher", "non_toxic nontoxic error_free no_error hallucination-free neg_mean_squared_error acc glossary f1"),
         ("higher", "closeness promise response terms"),

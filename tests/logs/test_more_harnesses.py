@@ -259,6 +259,7 @@ RAGAS = [{"user_input": f"q{n}", "response": "a", "faithfulness": n / 10, "relev
             "no scores of single samples. BIG-bench has none",
         ),
         ("old.json", {"mteb_version": "1.0", "test": {"accuracy": 0.8, "main_score": 0.8}}, "MTEB writes from version"),
+        ("any.json", {"accuracy": 0.4, "f1": 0.5}, "'accuracy', 'f1'.* Give the file with the samples"),
         ("any.json", {"more": {"accuracy": 0.4}}, "'more/accuracy'.* Give the file with the samples"),
         ("coco.json", {"images": [], "annotations": [], "categories": []}, r"of COCO: hs.detections\('results.json'"),
         (

@@ -130,6 +130,21 @@ def test_a_column_of_metrics_that_is_not_named(column, score, tmp_path):
     assert set(hs.read_log(path, score=score, item="id", task=column)["task"]) == {"correctness", "helpfulness"}
 
 
+@pytest.mark.parametrize("column", ["arm", "prompt_version", "architecture"])
+def test_conditions_of_each_item(column, tmp_path):
+    """Answers to each item under two conditions are no runs of one; runs, and conditions of other items, are read."""
+    rows = [(n, name, n % 2) for name in ("defended", "undefended") for n in range(20)]
+    path = csv(tmp_path / "a.csv", f"id,{column},score", rows)
+    said = f"each item under 2 conditions in the column '{column}' .*Name it, `model='{column}'`"
+    with pytest.raises(hs.HowsureError, match=said):
+        hs.read_log(path, score="score", item="id")
+    assert hs.read_log(path, score="score", item="id", model=column).models == ("defended", "undefended")
+    runs = csv(tmp_path / "b.csv", "id,run,score", rows)
+    assert max(hs.read_log(runs, score="score", item="id")["run"]) == 2
+    apart = csv(tmp_path / "c.csv", f"id,{column},score", [(n, "ab"[n % 2], n % 3 == 0) for n in range(20)])
+    assert len(hs.read_log(apart, score="score", item="id")["score"]) == 20
+
+
 def test_a_column_of_one_model_or_of_items(tmp_path):
     """One model need not be named, and a column with another value in each row holds no tasks."""
     path = csv(tmp_path / "a.csv", "task,model,score", [(n, "only", n % 2) for n in range(20)])

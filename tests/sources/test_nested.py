@@ -13,7 +13,11 @@ duckdb = optional("duckdb")
 pl = optional("polars")
 
 ROWS = [
-    {"doc": {"id": number // 2, "set": {"split": "test" if number % 3 else "dev"}}, "t.x": number % 2, "p": 1}
+    {
+        "doc": {"id": number // 2, "set": {"split": "test" if number % 3 else "dev", "v0.2": {"ok": number % 4}}},
+        "t.x": number % 2,
+        "p": 1,
+    }
     for number in range(12)
 ]
 TABLE = pa.Table.from_pylist(ROWS)
@@ -55,6 +59,15 @@ def test_fields_are_named_by_dots(held, tmp_path):
     assert found.columns == ("doc.set.split",)
     assert hs.scores("t.x", "doc.id", data=data).rows == 12
     assert hs.confusion("t.x", "p", data=data, sample_weight="doc.id").rows == 12
+
+
+@pytest.mark.parametrize("held", HELD)
+def test_names_of_fields_may_hold_dots(held, tmp_path):
+    """`doc.set.v0.2.ok` is the field `ok` of the field `v0.2`; a slip is answered with the whole name."""
+    data = HELD[held](tmp_path)
+    assert hs.confusion("t.x", "p", data=data, by="doc.set.v0.2.ok").columns == ("doc.set.v0.2.ok",)
+    with pytest.raises(hs.HowsureError, match=r"field 'doc.set.v0.2.oh?k?'"):
+        hs.confusion("t.x", "p", data=data, by="doc.set.v0.2.oh")
 
 
 @pytest.mark.parametrize("held", HELD)

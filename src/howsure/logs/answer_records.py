@@ -115,7 +115,11 @@ LAYOUTS = (
     _layout("human-eval", "task_id completion passed", {"passed": "passed"}, "task_id"),
     _layout("LiveCodeBench", "question_id graded_list", {"passed": "graded_list"}, "question_id"),
     _layout(
-        "IFEval", "follow_all_instructions follow_instruction_list", {"follow_all": "follow_all_instructions"}, "prompt"
+        "IFEval",
+        "follow_all_instructions follow_instruction_list",
+        {"follow_all": "follow_all_instructions"},
+        "prompt",
+        is_of_folder=True,  # strict and loose results of a model
     ),
     _layout("tau-bench", "task_id reward traj", {"reward": "reward"}, "task_id"),
     _layout(

@@ -6,8 +6,8 @@ import re
 
 WORSE = r"perplexity|bits_per_byte|toxic|brier|nll|error|latency|cost|bias_score|hallucination|levenshtein"
 WORSE += "|false_(positive|negative|alarm)"
-WORSE_WORDS = r"n?r?mse|r?msle|n?mae|medae|[sw]?mape|mase|ppl|bpb|bpc|loss|distance|seconds|runtime|fpr|fnr|eer"
-RATES = r"wer|cer|ter|mer"  # of words, characters, translations and matches; at the end of a name
+WORSE_WORDS = r"n?r?mse|r?msle|n?mae|medae|[sw]?mape|mase|ppl|bpb|bpc|loss|distance|seconds|runtime|fpr|fnr|eer|wer|cer"
+RATES = r"ter|mer"  # of translations and matches; at the end of a name
 LOWER = re.compile(rf"{WORSE}|(^|[\W_])({WORSE_WORDS})([\W_]|$)|(^|[\W_])({RATES})$", re.IGNORECASE)
 FREE = re.compile(
     rf"^neg(ative)?_|(^|[\W_])(non|not|no|without)[\W_]?({WORSE}|{WORSE_WORDS})|({WORSE}|{WORSE_WORDS})\w*?[\W_]?free([\W_]|$)",

@@ -21,6 +21,12 @@ USUAL = {  # names of columns that hold models, tasks or metrics, and the argume
     "task": ("task", "tasks taskname benchmark"),
     "metric": ("task", "metrics metricname scorename scorer scorername evaluator evaluatorname criterion criteria"),
 }
+CONDITIONS = frozenset(  # names of columns that hold settings of one system, beside items that have an answer for each
+    {"ablation", "approach", "architecture", "arm", "backend", "condition", "config", "configuration", "embedmodel"}
+    | {"method", "mode", "pipeline", "policy", "prompt", "promptid", "promptname", "promptversion", "provider"}
+    | {"reranker", "retriever", "setting", "settings", "strategy", "template", "treatment", "variant", "version"}
+)
+MOST_CONDITIONS = 50
 VALUES = "value"  # a column of scores beside which the column "name" has their metric, as in exports of Langfuse
 SUMMARIES = frozenset(  # words for a last row that sums up the others
     {"all", "average", "averages", "avg", "macroavg", "mean", "median", "microavg", "overall", "sd", "std", "stddev"}
@@ -128,6 +134,24 @@ def _refuse_pooled(path: Path, wanted: Mapping[str, str], scores: Sequence[str])
             raise HowsureError(message)
 
 
+def _refuse_conditions(path: Path, wanted: Mapping[str, str], scores: Sequence[str]) -> None:
+    """Refuse a file in which each item has answers under several conditions, whose column is not named."""
+    if "item" not in wanted:
+        return
+    known = column_names(opened(str(path)))
+    plain = {name: re.sub(r"[\W_]", "", name).casefold() for name in known if name not in {*wanted.values(), *scores}}
+    for name in [each for each, bare in plain.items() if bare in CONDITIONS]:
+        held = read_columns(str(path), {"item": wanted["item"], "condition": name})
+        items, values = (np.asarray(held[role], dtype=object).astype(str).tolist() for role in ("item", "condition"))
+        shown, number = dict.fromkeys(values), len(set(items))
+        if 1 < len(shown) <= MOST_CONDITIONS and len({*zip(items, values, strict=True)}) == number * len(shown):
+            message = (
+                f"'{path}' has an answer to each item under {len(shown):,} conditions in the column '{name}' "
+                f"({listed(shown)}), which would count as one. Name it, `model={name!r}`, or keep the rows of one."
+            )
+            raise HowsureError(message)
+
+
 def _refuse_summary(path: Path, name: str, items: Sequence[str]) -> None:
     """Refuse a last row whose item is a word for a summary of the others, such as a mean."""
     if items and re.sub(r"[\W_]", "", items[-1]).casefold() in SUMMARIES:
@@ -152,6 +176,7 @@ def own_records(path: Path, scores: Sequence[str], columns: Mapping[str, str | N
     with reading(f"'{path}'"):
         found = read_columns(str(path), named)
         _refuse_pooled(path, wanted, scores)
+        _refuse_conditions(path, wanted, scores)
     held = {role: np.asarray(each, dtype=object).tolist() for role, each in found.items()}
     size = len(next(iter(held.values())))
     for role in NAMES:

@@ -25,9 +25,9 @@ BATTLES = (  # columns of both models and of the winner
     ("model_1", "model_2", "winner"),
     ("model_1", "model_2", "g1_winner"),
 )
+OPENCOMPASS = "OpenCompass writes the samples if it is run with --dump-eval-details."
 SUMMARIES = {  # remedies by a pattern for the name of a number in the file
     r"(.*/)?score:std": "simple-evals has the samples in the file *_allresults.json beside it.",
-    r"accuracy": "OpenCompass writes the samples if it is run with --dump-eval-details.",
     r"(.*/)?pass@1": "bigcode-evaluation-harness and EvalPlus have the samples in logs.json and *_eval_results.json.",
     r"(.*/)?number_of_shots": "BIG-bench has none in its scores_*.json.",
     r"(.*/)?main_score": "Results that MTEB writes from version 1.11 on are read.",
@@ -91,6 +91,8 @@ def told_apart(log: Opened) -> str | None:
         )
     names = _numbers(log)
     remedy = next((said for key, said in SUMMARIES.items() if any(re.fullmatch(key, each) for each in names)), None)
+    if names and all(each.startswith("accuracy") for each in names):
+        remedy = OPENCOMPASS
     return None if remedy is None else _of_summary(log.path, names, remedy)
 
 

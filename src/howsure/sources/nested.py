@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from functools import reduce
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any
 
 from howsure.errors import HowsureError
@@ -83,25 +82,38 @@ def _with_field(frame: Any, name: str, column: str, path: list[str]) -> tuple[An
     if dtype == nw.Object:  # dictionaries in a frame of pandas
         values = _of_rows(frame[column].to_list(), name, path)
         return frame.with_columns(nw.new_series(own, values, backend=frame.implementation)), own
-    for field in path:
+    parents, rest = [column], path
+    while rest:
         fields = {each.name: each.dtype for each in getattr(dtype, "fields", [])}
+        field, after = _first_of(rest, fields)
         if field not in fields:
-            raise HowsureError.unknown("field", name, [f"{name.removesuffix(field)}{each}" for each in fields])
+            raise HowsureError.unknown("field", name, [".".join([*parents, each]) for each in fields])
+        parents, rest = [*parents, field], after
         dtype, expression = fields[field], expression.struct.field(field)
     if frame.implementation.is_duckdb():  # narwhals parses their dotted names as tables and columns
-        quoted = ".".join(f'"{each.replace(chr(34), chr(34) * 2)}"' for each in (column, *path))
+        quoted = ".".join(f'"{each.replace(chr(34), chr(34) * 2)}"' for each in parents)
         return nw.from_native(frame.to_native().project(f'*, {quoted} as "{own}"')), own
     return frame.with_columns(expression.alias(own)), own
 
 
 def _of_rows(values: Iterable[object], name: str, path: list[str]) -> list[Any]:
     """Return a field of dictionaries; None if it or a parent is missing."""
-    found = [reduce(_field, path, value) for value in values]
+    found = [_field(value, path) for value in values]
     if found and all(value is None for value in found):
         message = f"No case has the field '{name}'. Check its name."
         raise HowsureError(message)
     return found
 
 
-def _field(value: object, name: str) -> Any:
-    return value.get(name) if isinstance(value, Mapping) else None
+def _field(value: object, path: list[str]) -> Any:
+    """Return a field of nested dictionaries; None if it or a parent is missing."""
+    while path and isinstance(value, Mapping):
+        name, path = _first_of(path, value)
+        value = value.get(name)
+    return None if path else value
+
+
+def _first_of(path: list[str], fields: Container[str]) -> tuple[str, list[str]]:
+    """Return the field that a path starts with, whose name may hold dots, and the rest of the path."""
+    starts = ((".".join(path[:size]), path[size:]) for size in range(len(path), 0, -1))
+    return next((each for each in starts if each[0] in fields), (path[0], path[1:]))
