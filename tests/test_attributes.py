@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 import howsure as hs
-from howsure.attributes import ATTRIBUTES
+from howsure.attributes import ATTRIBUTES, PLOT_OF, PLOTS
 
 TABLE = hs.from_counts([[50, 3], [5, 42]])
 PAIR = hs.paired([0, 1, 1, 0] * 9, {"A": [0, 1, 1, 1] * 9, "B": [1, 1, 0, 1] * 9})
@@ -31,7 +31,9 @@ THINGS = {
         ("comparison", "pvalue", "A comparison has no `pvalue`. Use p_value."),
         ("comparison", "diff", "Use value."),
         ("curve", "tpr", "Write `['tpr']` after it."),
-        ("curve", "plot", "Use `howsure.plots` of it."),
+        ("curve", "plot", "Draw it by `hs.plots.curve(…)`."),
+        ("evaluation", "to_docx", "Use to_markdown()."),
+        ("evaluation", "to_csv", "Use to_pandas()."),
         ("table", "tp", "A confusion table has no `tp`. Use counts."),
         ("table", "estimate", "Use `howsure.estimate` of it."),
         ("plan", "sample_size", "A plan has no `sample_size`. Use n."),
@@ -54,6 +56,16 @@ def test_tools_find_no_attribute_and_copy(thing):
     with pytest.raises(AttributeError, match=f"'{type(one).__name__}' object has no attribute '_none'"):
         one._none  # noqa: B018
     assert repr(copy.deepcopy(one)) == repr(one) == repr(pickle.loads(pickle.dumps(one)))
+
+
+def test_every_plot_that_is_advised_exists():
+    """The class is one of howsure's, and the function draws it."""
+    assert {type(THINGS[name]).__name__ for name in ("estimate", "evaluation", "comparison", "curve", "plan")} <= {
+        *PLOT_OF
+    }
+    known = {*hs.results.__all__, *hs.tables.__all__, *hs.__all__}
+    assert {*PLOT_OF} <= known, {*PLOT_OF} - known
+    assert all(callable(getattr(hs.plots, name)) for name in PLOTS)
 
 
 def test_every_advised_attribute_is_one():

@@ -199,11 +199,10 @@ def test_names_of_other_packages_lead_to_ours(name, use):
 
 def test_every_answer_to_a_name_of_another_package_exists():
     """Each function that is advised exists, and no name is listed twice."""
+    known = {"hs": hs, "y_true": TRUTH, "score_a": [0.1, 0.3, 0.2, 0.9, 0.4, 0.6, 0.7, 0.5]}
+    known["score_b"] = known["score_a"][::-1]
     for use in FUNCTIONS:
-        found = hs
-        for part in use.split("."):
-            found = getattr(found, part)
-        assert found is not None
+        assert eval(f"hs.{use}", known) is not None, use  # noqa: S307 - our own text
     assert len(ELSEWHERE) == sum(len(names.split()) for names in FUNCTIONS.values())
 
 

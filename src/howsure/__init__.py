@@ -19,7 +19,13 @@ def _metric(name):  # noqa: ANN001, ANN202 - the stub has the types
 
     short = name.removesuffix("_score")
     found = short if named(short) else name
-    return f"Ask for the metric: estimate(table, '{found}')." if named(found) else advice(name)
+    definition = named(found)
+    if definition is None:
+        return advice(name)
+    spec = "+".join([found, *(f"{argument}=…" for argument in definition.required)])
+    call = "scores(y_true, y_score)" if definition.cuts_scores else definition.form.call
+    table = call if call == "table" else f"hs.{call}"
+    return f"Write `hs.{'leaderboard' if 'preferences' in call else 'estimate'}({table}, '{spec}')`."
 
 
 __getattr__, __dir__, __all__ = namespace(__name__, __file__, _metric)

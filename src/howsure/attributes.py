@@ -17,12 +17,25 @@ ATTRIBUTES = {  # other packages' words for attributes, by ours
     "standard_error": "se std std_error stderr bse",
     "value": "estimate point mean score diff difference effect",
     "p_value": "p pvalue p_val pval significant reject",
-    "to_pandas()": "df frame to_frame to_df to_dataframe summary",
+    "to_pandas()": "df frame to_frame to_df to_dataframe summary to_csv to_excel to_parquet",
+    "to_markdown()": "to_docx to_word docx save export",
     "counts": "confusion_matrix matrix values array cm tp fn fp tn",
     "labels": "classes class_names",
     "n": "sample_size n_samples size cases",
 }
 MEANT = by_word(ATTRIBUTES)
+PLOTS = {  # classes of results and tables, by the function of `howsure.plots` that draws them
+    "intervals": "Estimate Evaluation Evaluations",
+    "differences": "Comparison Comparisons",
+    "curve": "Curve",
+    "decision_curve": "DecisionCurve",
+    "confusion_matrix": "ConfusionTable",
+    "forest": "Pooled",
+    "leaderboard": "Leaderboard",
+    "plan": "Plan",
+    "ranks": "Ranks",
+}
+PLOT_OF = by_word(PLOTS)
 
 
 class AbsentError(AttributeError):
@@ -54,7 +67,9 @@ class AbsentError(AttributeError):
         ours = MEANT.get(name, "")
         if ours and ours.split(" ")[0].removesuffix("()") in public:
             return f"{missing} Use {ours}."
-        function = elsewhere(name)
+        if name in {"plot", "draw", "show"} and kind in PLOT_OF:
+            return f"{missing} Draw it by `hs.plots.{PLOT_OF[kind]}(…)`."
+        function = elsewhere(name).partition("(")[0]
         return f"{missing} Use `{function}` of it." if function else f"{missing}{did_you_mean(name, public)}"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Container, Mapping, Sequence
 from functools import wraps
 from numbers import Real
@@ -32,7 +33,8 @@ NAMES = {  # our names, and other packages' words for them; of several, a functi
     "method": "ci_method interval interval_method",
     "b": "baseline control reference",
     "contrast": "effect effect_type",
-    "true_value": "expected delta mde",
+    "correction": "adjust p_adjust",
+    "true_value": "expected delta mde difference value",
     "k": "count",
     "n": "nobs sample_size",
 }
@@ -43,6 +45,14 @@ REMEDIES = {  # of words that are no argument: for a function with the argument,
     "prior": ("method", "`method=hs.methods.Dirichlet(prior={0!r})`"),
     "beta": ("metric", "it in the metric: 'fbeta+beta={0!r}'"),
     "average": ("metric", "the average in the metric, such as 'f1@{0}'"),
+    "prevalence": ("metric", "it in the metric: 'ppv_at+prevalence={0!r}'"),
+    "specificity": ("metric", "it in the metric: 'sensitivity_at+specificity={0!r}'"),
+    "sensitivity": ("metric", "it in the metric: 'specificity_at+sensitivity={0!r}'"),
+    "fpr": ("metric", "it in the metric: 'recall_at+fpr={0!r}'"),
+    "recall": ("metric", "it in the metric: 'precision_at+recall={0!r}'"),
+    "max_fpr": ("metric", "it in the metric: 'roc_auc+max_fpr={0!r}'"),
+    "k": ("metric", "it in the metric, such as 'top_k_accuracy+k={0!r}' or 'pass_at+k={0!r}'"),
+    "cost costs cost_matrix": ("metric", "the costs in the metric: 'expected_cost+cost_fp=1+cost_fn=10'"),
     "half_width margin_of_error precision": ("width", "`width=…`, from the lower to the upper limit: twice a margin"),
     "effect_size": ("true_value", "`true_value=…`, the value or difference in units of the metric"),
     "target_names class_names label_names": ("labels", "the names into the data, such as `np.array(names)[y_true]`"),
@@ -56,7 +66,11 @@ REMEDIES = {  # of words that are no argument: for a function with the argument,
     f"y_score {NAMES['y_score']}": ("y_pred", "`hs.scores(y_true, y_score)` for scores or probabilities"),
     "direction higher_is_better": ("y_score", "scores that are higher for the positive class, such as `-y_score`"),
 }
-COUNTS = {  # functions that are given numbers of successes and of trials, and what to write instead
+OF_FUNCTIONS = {  # functions → words that are none of their arguments, and what to write instead
+    "evaluate": (
+        ("adjust", "correction", "p_adjust", "simultaneous"),
+        " Write `hs.gaps(tables, metrics)` for groups: its intervals cover simultaneously.",
+    ),
     "leaderboard": (
         ("k", "n", "count", "nobs"),
         " Give a table of these: `leaderboard(hs.proportions({'A': 85, 'B': 80}, 100), 'mean')`.",
@@ -66,15 +80,18 @@ COUNTS = {  # functions that are given numbers of successes and of trials, and w
         " For k successes in n runs of each task give two rows: `trials([1, 0, …], task=[…], counts=[k, n - k, …])`.",
     ),
 }
+CONFUSION, SCORES = "hs.confusion(y_true, y_pred)", "hs.scores(y_true, y_score)"
 MODELS = "{'A': pred_a, 'B': pred_b}"
 SOURCES = {  # how a table is made → functions that take such a table; of all others `confusion` makes it
-    f"hs.paired(y_true, {MODELS})": "cochrans_q compare_all evaluate_models leaderboard mcnemar",
-    "hs.scores(y_true, y_score)": """calibration_curve calibration_test certified_threshold decision_curve det_curve
+    f"hs.paired(y_true, {MODELS})": "cochrans_q compare compare_all evaluate_models leaderboard mcnemar",
+    "hs.from_rates(sensitivity=0.9, specificity=0.8, prevalence=0.3, n=100)": "plan",
+    SCORES: """calibration_curve calibration_test certified_threshold decision_curve det_curve
         optimal_threshold precision_recall_curve roc_curve threshold_curves""",
     "hs.calibrated(y_score)": "miscalibration",
     "hs.judged(human, judge)": "judge_report",
-    "hs.confusion(y_true, y_pred, by=group)": "gaps",
+    "hs.confusion(y_true, y_pred, by=group)": "gaps monitor",
     "hs.events(tp, fp, fn)": "per_unit",
+    "[hs.confusion(y_true, pred_a), hs.confusion(y_true, pred_b)]": "pool_tables",
 }
 SOURCE_OF = {function: source for source, functions in SOURCES.items() for function in functions.split()}
 OF_SOURCES = ("pos_label", "labels", "sample_weight", "groups", "by", "data", "counts", "strata")  # state them there
@@ -148,9 +165,71 @@ def _misuse(
         known = signature.parameters
         unknown = next((name for name in kwargs if name not in known), "")
         name = function.__name__
+        if unknown not in OF_FUNCTIONS.get(name, ((), ""))[0] and _lacks_table(known, args, kwargs):
+            return _needs_table(name, namespace, signature, args, kwargs)
         if unknown:
             return f"`{name}` takes no `{unknown}`.{_instead(name, unknown, kwargs[unknown], known)}"
-        return _of_places(name, namespace, signature, args) or f"`{name}`: {error}."
+        return _of_places(name, namespace, signature, args) or _of_names(function, kwargs) or f"`{name}`: {error}."
+    return ""
+
+
+def _lacks_table(known: Mapping[str, object], args: Sequence[object], kwargs: Mapping[str, object]) -> bool:
+    """Return whether a function of a table is called with columns, a frame or an estimator, or without any of these."""
+    first = next(iter(known), "")
+    if first not in {"table", "tables"} or first in kwargs or "y_score" in known:
+        return False
+    return not args or _is_no_table(args[0])
+
+
+def _is_no_table(given: object) -> bool:
+    """Return whether an argument is a text, a frame, an estimator or a column rather than a table or a matrix."""
+    if type(given).__module__.partition(".")[0] == __name__.partition(".")[0]:
+        return False
+    first = given[0] if isinstance(given, list | tuple) and given else None
+    is_column = len(getattr(given, "shape", (0, 0))) == 1 or isinstance(first, str | Real)
+    return is_column or isinstance(given, str) or hasattr(given, "columns") or hasattr(given, "predict")
+
+
+def _needs_table(
+    name: str,
+    namespace: str,
+    signature: inspect.Signature,
+    args: Sequence[object],
+    kwargs: Mapping[str, object],
+) -> str:
+    """Return an error text for a call without a table, with the call that makes one."""
+    are_texts = [isinstance(each, str) for each in args[:2]]
+    has_names = bool(args) and (hasattr(args[0], "columns") or are_texts == [True, True] or "data" in kwargs)
+    metrics = [*(() if has_names else args), kwargs.get("metric"), kwargs.get("metrics")]
+    source = SOURCE_OF.get(name, CONFUSION)
+    if source == CONFUSION and any(map(_is_fractional, args[1:])):
+        source, metrics = SCORES, [*metrics, "roc_auc"]
+    if has_names:
+        source = f"{source[:-1]}, data=…)"
+    rest = "".join(
+        f", {word}={value!r}"
+        for word, value in kwargs.items()
+        if word in signature.parameters and word not in {"metric", "metrics"} and isinstance(value, Real)
+    )
+    call = f"{_with_table(name, namespace, signature, metrics, source)[:-1]}{rest})"
+    return f"`{name}` takes a table. Make one first{', from columns by name' if has_names else ''}: `{call}`."
+
+
+def _is_fractional(given: object) -> bool:
+    """Return whether a column holds fractions, which are scores rather than classes."""
+    values = given.tolist() if hasattr(given, "tolist") else given
+    return isinstance(values, list) and any(isinstance(each, float) and each % 1 > 0 for each in values)
+
+
+def _of_names(function: Callable[..., Any], kwargs: Mapping[str, object]) -> str:
+    """Return an error text for a missing argument that is given by name, with its description; "" if none is."""
+    for each in inspect.signature(function).parameters.values():
+        if each.kind is each.KEYWORD_ONLY and each.default is each.empty and each.name not in kwargs:
+            documented = rf"^ *(?:\w+, )*{each.name}(?:, \w+)* :.*\n((?: {{8,}}.*\n)+)"
+            found = re.search(documented, function.__doc__ or "", re.MULTILINE)
+            first = " ".join(found[1].split()).partition(". ")[0].rstrip(".") if found else ""
+            meaning = f": {first[0].lower()}{first[1:]}" if first else ""
+            return f"`{function.__name__}` needs `{each.name}=…`{meaning}."
     return ""
 
 
@@ -164,8 +243,8 @@ def _instead(function: str, name: str, value: object, known: Mapping[str, object
         return f" Give it where the table is made, such as `hs.confusion(y_true, y_pred, {stated}=…)`."
     if name in {"metric", "metrics"} and "table" in known:
         return f" Give it after the table, as in `{function}(table, {value!r})`."
-    if name in COUNTS.get(function, ((), ""))[0]:
-        return COUNTS[function][1]
+    if name in OF_FUNCTIONS.get(function, ((), ""))[0]:
+        return OF_FUNCTIONS[function][1]
     return _remedy(name, value, known) or did_you_mean(name, known) or f" Known: {', '.join(known)}."
 
 
@@ -184,8 +263,9 @@ def renamed(name: str, value: object, known: Container[str]) -> tuple[str, objec
 
 def _remedy(name: str, value: object, known: Mapping[str, object]) -> str:
     """Return what to write for a word that is no argument of any function; "" if it is not listed."""
+    taken = {*known, *(("metric",) if {"metrics", "others"} & {*known} else ())}
     for words, (argument, remedy) in REMEDIES.items():
-        if name in words.split() and argument in known:
+        if name in words.split() and argument in taken:
             return f" Write {remedy.format(value)}."
     return ""
 
@@ -213,7 +293,8 @@ def _of_places(name: str, namespace: str, signature: inspect.Signature, args: tu
         missing = [each.name for each in placed[len(args) :] if each.default is kinds.empty]
         return f"`{name}` needs `{missing[0]}`: `{name}({', '.join(each.name for each in placed)})`." if missing else ""
     if placed and placed[0].name == "table" and not any(isinstance(each, str) for each in args[:2]):
-        return f"`{name}` takes a table. Make one first: `{_with_table(name, namespace, placed, args)}`."
+        call = _with_table(name, namespace, signature, args, SOURCE_OF.get(name, CONFUSION))
+        return f"`{name}` takes a table. Make one first: `{call}`."
     named = [each.name for each in signature.parameters.values() if each.kind is kinds.KEYWORD_ONLY]
     takes = f"{len(placed) or 'no'} argument{'' if len(placed) == 1 else 's'} without a name"
     extra, rest = args[len(placed)], f" Give the others by name: {', '.join(named)}." if named else ""
@@ -225,10 +306,11 @@ def _of_places(name: str, namespace: str, signature: inspect.Signature, args: tu
     return f"`{name}` takes {takes}{of_these}, not {len(args)}.{rest}"
 
 
-def _with_table(name: str, namespace: str, placed: Sequence[inspect.Parameter], args: Sequence[object]) -> str:
-    """Return the call of a function with a table of the kind that it takes, and with a metric if it needs one."""
-    metrics, stated = {"metric", "metrics"}, next((each for each in args if isinstance(each, str)), "f1")
-    needed = [each.name for each in placed[1:] if each.default is each.empty or each.name in metrics]
+def _with_table(name: str, namespace: str, signature: inspect.Signature, args: Sequence[object], source: str) -> str:
+    """Return the call of a function with a table made by ``source``, and with a metric if it needs one."""
+    metrics, stated = {"metric", "metrics", "others"}, next((each for each in args if isinstance(each, str)), "f1")
+    kinds = inspect.Parameter
+    placed = [each for each in signature.parameters.values() if each.kind < kinds.KEYWORD_ONLY][1:]
+    needed = [each.name for each in placed if each.name in metrics or each.default is each.empty]
     rest = "".join(f", {stated!r}" if each in metrics else f", {each}" for each in needed)
-    place = namespace.replace("howsure", "hs", 1)
-    return f"{place}.{name}({SOURCE_OF.get(name, 'hs.confusion(y_true, y_pred)')}{rest})"
+    return f"{namespace.replace('howsure', 'hs', 1)}.{name}({source}{rest})"

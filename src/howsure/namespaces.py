@@ -12,21 +12,33 @@ from typing import Any
 
 from howsure.names import by_word, squeezed
 
-FUNCTIONS = {  # names of other packages' functions, without capitals and underscores, by ours
+FUNCTIONS = {  # our functions, or calls → names of other packages' functions, without capitals and underscores
     "estimate": "ci interval confidenceinterval ciauc ciroc bootstrapmetric bootstraproc metricci",
     "proportion": "proportionconfint proportionci wilson clopperpearson agresticoull binomtest binomconf binconf "
     "binomconfint",
-    "compare": "roctest delong delongtest delongroctest permutationtest comparemodels wilcoxon ttestrel pairedttest "
-    "signtest bayesiansignedtest rope proportionsztest fisherexact chi2contingency",
+    "compare": "permutationtest comparemodels compareindependent wilcoxon ttestrel pairedttest signtest "
+    "bayesiansignedtest rope fisherexact chi2contingency",
+    "compare(hs.paired_scores(y_true, {'A': score_a, 'B': score_b}), 'roc_auc')": "roctest delong delongtest "
+    "delongroctest",
+    "compare(*hs.proportions({'A': 85, 'B': 80}, 100).values(), 'mean')": "twoproportions proportionsztest proptest "
+    "compareproportions",
     "compare_all": "nemenyi friedman friedmanchisquare posthocnemenyifriedman autorank criticaldifference",
     "cross_validated": "crossvalscore crossvalidate correctedttest nadeaubengio pairedttest5x2cv fivebytwocv",
-    "plan": "samplesize power poweranalysis samsize nrequired pmsampsize",
+    "plan": "samplesize power poweranalysis samsize nrequired pmsampsize minimumdetectableeffect ncases nquestions",
+    "from_rates": "frompublished published reconstruct frompercentages fromsummary",
+    "from_auc": "hanley hanleymcneil aucfromcounts",
+    "pool_folds": "folds foldscores",
+    "values": "pairedvalues",
+    "monitor": "controlchart",
+    "judged": "judge ppi ppimean ppimeanci predictionpowered begggreenes begg verificationbias partialverification",
+    "labels.corrected_prevalence": "rogangladen trueprevalence correctedrate epiprev",
     "mcnemar": "mcnemartest",
     "cochrans_q": "cochranq cochransqtest",
-    "confusion": "confusionmatrix confmat crosstab readcsv frompandas fromdataframe",
-    "evaluate": "epitests diagnostictest summary evaluatepredictions",
-    "report_of": "report modelcard checklist",
-    "gaps": "metricframe fairness",
+    "confusion": "confusionmatrix confmat crosstab readcsv frompandas fromdataframe multilabel",
+    "evaluate": "summary evaluatepredictions",
+    "evaluate(hs.from_counts(tp=42, fp=3, fn=5, tn=50))": "epitests diagnostictest",
+    "report_of": "report modelcard checklist stard stardai tripod tripodai",
+    "gaps": "metricframe fairness disparity disparities disparateimpact",
     "ratings": "interrater agreement irr",
     "leaderboard": "rank ranking rankings",
     "pool": "metaanalysis metaprop reitsma rma madad",
@@ -34,14 +46,14 @@ FUNCTIONS = {  # names of other packages' functions, without capitals and unders
     "recall_score": "sensitivityscore",
     "scorer": "makescorer",
     "roc_curve": "roc plotroc roccurvedisplay",
-    "calibration_curve": "reliabilitydiagram calibrationplot calibrationdisplay valprob",
-    "optimal_threshold": "cutpointr optimalcutpoint optimalcutpoints tunethreshold",
-    "certified_threshold": "conformal learnthentest",
+    "calibration_curve": "reliabilitydiagram calibration calibrationplot calibrationdisplay valprob",
+    "optimal_threshold": "cutpointr optimalcutpoint optimalcutpoints tunethreshold bestthreshold youdenthreshold",
+    "certified_threshold": "conformal learnthentest thresholdfor",
     "calibrated": "cbpe",
     "plots": "plot",
     "shift": "drift",
     "decision_curve": "dca",
-    "comparison.adjusted_p_values": "multipletests padjust",
+    "comparison.adjusted_p_values": "multipletests padjust adjust holm bonferroni fdrcorrection",
 }
 ELSEWHERE = by_word(FUNCTIONS)
 IMPORT = re.compile(r"^from \.([\w.]*) import (?:\(([^)]*)\)|(.*))$", re.MULTILINE)
@@ -99,12 +111,14 @@ def _absent(name: str, attribute: str, known: dict[str, str], folder: Path, advi
     from howsure.errors import did_you_mean
 
     use = elsewhere(attribute)
-    remedy = f"Use `{use}`." if use else advise(attribute) if advise else ""
+    remedy = advise(attribute) if advise and not use else ""
+    if use:
+        remedy = f"Write `{use.replace('howsure', 'hs', 1)}`." if "(" in use else f"Use `{use}`."
     return f"There is no `{name}.{attribute}`.{f' {remedy}' if remedy else did_you_mean(attribute, known)}"
 
 
 def elsewhere(attribute: str) -> str:
-    """Return where a name is: in another namespace, or as the function that other packages call so; "" if nowhere."""
+    """Return our function or call for a name of another namespace, or of another package; "" if there is none."""
     root = Path(__file__).parent
     for stub in (*root.glob("*.pyi"), *root.glob("*/__init__.pyi")):
         if attribute in places(stub):

@@ -45,6 +45,16 @@ def test_words_for_commands_lead_to_commands_that_exist():
         (["drift", CANCER], "There is no command 'drift'. Write `hs.monitor(…)` in Python."),
         (["reprt"], "There is no command 'reprt'. Did you mean 'report'?"),
         (["study", "start"], "There is no command 'study start'. Known: run, init."),
+        (
+            ["sensitivity", CANCER],
+            "There is no command 'sensitivity'. Write `howsure report FILE --y-true … --y-pred … --metrics sensitivity`.",
+        ),
+        (
+            ["brier_skill"],
+            "There is no command 'brier_skill'. Write `howsure report FILE --y-true … --y-score … --metrics brier_skill`.",
+        ),
+        (["proportion", "42", "47"], "There is no command 'proportion'. Write `hs.proportion(…)` in Python."),
+        (["begg-greenes"], "There is no command 'begg-greenes'. Write `hs.judged(…)` in Python."),
         (["xyz"], "There is no command 'xyz'. See `howsure --help`."),
     ],
 )

@@ -51,7 +51,7 @@ SUPPORT = replace(WIDTH, goal="support", target=0.8)
         (
             replace(POWER, low=NAN, high=NAN, asymptotic=NAN, positive="ill"),
             (
-                "accuracy of ill: 1,453 cases show with a power of 0.8 that the value lies above 0.85, if it is 0.923 (95 % "
+                "accuracy of ill: 1,453 cases show with a power of 0.8 that the value is above 0.85, if it is 0.923 (95 % "
                 "intervals) (checked on 4,000 simulated studies)."
             ),
         ),
@@ -80,18 +80,18 @@ def test_a_plan_is_a_sentence_of_its_numbers(plan, expected):
 @pytest.mark.parametrize(
     "regions, words",
     [
-        (((0.85, INF),), "above 0.85"),
-        (((-INF, 0.85),), "below 0.85"),
-        (((-0.1, 0.1),), "between -0.1 and 0.1"),
-        (((0.5, INF), (-INF, 0.5)), "off 0.5"),
+        (((0.85, INF),), "is above 0.85"),
+        (((-INF, 0.85),), "is below 0.85"),
+        (((-0.1, 0.1),), "is between -0.1 and 0.1"),
+        (((0.5, INF), (-INF, 0.5)), "differs from 0.5"),
     ],
 )
 def test_what_is_to_be_shown_is_in_words(regions, words):
-    """A value is above, below, off or between values, in every style."""
+    """A value is above, below, different from or between values, in every style."""
     plan = replace(POWER, regions=regions)
-    assert f"that the value lies {words}, if" in plan.sentence()
-    assert f"the accuracy is {words}, at" in plan.sentence("clinical")
-    assert f"to show a value {words} at" in plan.sentence("ml")
+    assert f"that the value {words}, if" in plan.sentence()
+    assert f"the accuracy {words}, at" in plan.sentence("clinical")
+    assert f"to show that the value {words} at" in plan.sentence("ml")
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_what_is_to_be_shown_is_in_words(regions, words):
             POWER,
             "ml",
             (
-                "Accuracy: n = 1,453 for a power of 0.8 to show a value above 0.85 at a true value of 0.923 (4,000 simulated "
+                "Accuracy: n = 1,453 for a power of 0.8 to show that the value is above 0.85 at a true value of 0.923 (4,000 simulated "
                 "studies)."
             ),
         ),

@@ -46,7 +46,7 @@ def test_predictions_and_agreement_of_an_export(tmp_path):
     """Values are those of the annotations as columns; persons annotate the same tasks, which is cautioned."""
     path = tmp_path / "project-1.json"
     path.write_text(json.dumps(tasks()))
-    with pytest.warns(HowsureWarning, match="'id' has several of the 60 cases for one value: 30 values.*groups='id'"):
+    with pytest.warns(HowsureWarning, match="'id' has several cases for one value: 30 values for 60.*groups='id'"):
         hs.confusion("mood", "prediction.mood", data=path)
     table = hs.confusion("mood", "prediction.mood", data=path, groups="id")
     right = accuracy_score(np.concatenate([*SAID.values()]), np.tile(PREDICTED, 2))

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from howsure.comparison.board import Leaderboard
 
 ONE = (
-    "Give --y-true with --y-pred or --y-score, or --values, or --k with --n and --model, or --a with --b and --winner; "
-    "or logs, with --task, --score or --cluster."
+    "Give --y-true with --y-pred or --y-score, or --values (long data: with --model and --case), or --k with --n and "
+    "--model, or --a with --b and --winner; or logs, with --task, --score or --cluster."
 )
 
 NUMBERS = "`--numbers` says what 0 and 1 mean as winners of battles: it goes with `--winner`."

@@ -9,14 +9,18 @@ from pathlib import Path
 
 from cyclopts import App, CycloptsError, MissingArgumentError
 
+import howsure
 from howsure.calls import renamed
 from howsure.cli.remedies import arguments_of, options_of, without_files
 from howsure.errors import HowsureError, did_you_mean, listed
+from howsure.namespaces import elsewhere
 
 IN_SHELL = {  # words for options → what to write
     "json": "--format json",
     "csv": "--format csv",
     "average": "the average in the metric, such as --metrics f1@macro",
+    **dict.fromkeys(("tp", "fp", "fn", "tn"), "the counts into a file: the line tp,fp,fn,tn and a line of numbers"),
+    **dict.fromkeys(("docx", "word"), "--html report.md, and convert it: pandoc report.md -o report.docx"),
 } | dict.fromkeys(("out", "output", "outfile", "output_file", "save", "report"), "--html FILE")
 COMMANDS = {  # what to write → words for it
     "`howsure --help`": "help",
@@ -27,7 +31,8 @@ COMMANDS = {  # what to write → words for it
     "`howsure report FILE --y-true … --y-score …`": """auc average-precision brier calibrate calibration ece ici
         probabilities roc roc-auc roc-curve scores""",
     "`howsure matrix FILE`": "cm confusion confusion-matrix counts from-counts from-matrix",
-    "`howsure compare FILE --y-true … --y-pred … …`": "compare-all delong diff difference mcnemar pairwise test",
+    "`howsure compare FILE --y-true … --y-pred … …`": """compare-all delong delong-test diff difference mcnemar pairwise
+        roc-test test""",
     "`howsure leaderboard FILE`": "bradley-terry elo rank ranking ranks winrate",
     "`howsure evals LOG`": "inspect llm lm-eval log logs read-log",
     "`howsure gaps FILE --y-true … --y-pred … --by …`": "bias disparity equalized-odds fairness groups subgroups",
@@ -39,6 +44,7 @@ COMMANDS = {  # what to write → words for it
     "`howsure readers FILE`": "dbm mrmc obuchowski-rockette reader-study",
     "`howsure judge FILE`": "judged llm-judge ppi prediction-powered",
     "`howsure unlabelled FILE --y-score …`": "cbpe label-free unlabeled",
+    "`howsure report FILE … --html report.html`, whose page has plots": "chart draw figure plot plots",
     "`hs.ratings(…)` in Python": "agreement alpha annotators cohen-kappa fleiss icc kappa krippendorff raters ratings",
     "`hs.detections(…)` in Python": "coco detection detections map mean-average-precision object-detection voc yolo",
     "`hs.monitor(…)` in Python": "drift monitor monitoring",
@@ -71,8 +77,29 @@ def _unknown_command(words: Sequence[str], app: App) -> str:
         return ""
     meant = None if names else MEANT.get(rest[0].lower().replace("_", "-"))
     known = [name for name in apps[-1] if not name.startswith("-")]
+    meant = meant or ("" if names else _of_metric(rest[0]) or _of_function(rest[0]))
     remedy = f" Write {meant}." if meant else did_you_mean(rest[0], known)
     return f"There is no command '{' '.join([*names, rest[0]])}'.{remedy or ' See `howsure --help`.'}"
+
+
+def _of_metric(word: str) -> str:
+    """Return the command for a metric of predictions or of scores; "" for another word."""
+    from howsure.metrics.spec import named
+
+    definition = named(word)
+    if definition is None or definition.form.reads not in {"predictions", "scores"}:
+        return ""
+    column = "--y-score" if definition.form.reads == "scores" or definition.cuts_scores else "--y-pred"
+    spec = "+".join([word, *(f"{argument}=…" for argument in definition.required)])
+    return f"`howsure report FILE --y-true … {column} … --metrics {spec}`"
+
+
+def _of_function(word: str) -> str:
+    """Return the function of the library that a word names, here or in other packages; "" if there is none."""
+    name = word.replace("-", "_")
+    is_own = callable(getattr(howsure, name, None))
+    function = f"howsure.{name}" if is_own else elsewhere(name).partition("(")[0]
+    return f"`{function.replace('howsure', 'hs', 1)}(…)` in Python" if function else ""
 
 
 def _wrong_option(words: Sequence[str], app: App) -> str:
@@ -93,6 +120,8 @@ def _wrong_option(words: Sequence[str], app: App) -> str:
 def _unknown_option(option: str, given: str, command: str, options: Mapping[str, str]) -> str:
     name = option.lstrip("-").replace("-", "_").lower()
     ours, meant = renamed(name, float(given) if re.fullmatch(r"\d*\.?\d+", given) else given, options)
+    if name == "prevalence" and {"positives", "negatives"} <= options.keys():
+        return f"There is no option {option}. Write --positives and --negatives, the numbers of cases of either class."
     remedy = IN_SHELL.get(name) or (ours and f"{options[ours]}{f' {meant}' if ours == 'confidence_level' else ''}")
     hint = f" Write {remedy}." if remedy else did_you_mean(option, options.values())
     return f"There is no option {option}.{hint or f' See `howsure {command} --help`.'}"

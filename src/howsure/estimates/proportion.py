@@ -57,7 +57,11 @@ def proportion(
     >>> print(hs.proportion(0, 50, method="clopper_pearson", alternative="less"))
     0.000 [0.000, 0.058] (one-sided: an upper limit)
     """
-    successes, trials = whole_number("k", k, least=0), whole_number("n", n)
+    trials = whole_number("n", n)
+    if isinstance(k, float) and 0 < k < 1:
+        message = f"`k` = {k:g} is a proportion. Give the number of successes: {k:g} of {trials} are {k * trials:.6g}."
+        raise HowsureError(message)
+    successes = whole_number("k", k, least=0)
     if successes > trials:
         message = f"`k` = {successes} is beyond `n` = {trials}. Give the successes first, then all trials."
         raise HowsureError(message)

@@ -98,7 +98,15 @@ def bootstrap(
         raise HowsureError(message)
     columns = _checked_arrays(arrays)
     members = _members(groups, len(columns[0]))
-    value = float(function(*columns))
+    found = function(*columns)
+    try:
+        value = float(found)
+    except (TypeError, ValueError):
+        message = (
+            f"`function` must return one number, not {type(found).__name__}. Take it out of the result, such as "
+            "`lambda x, y: spearmanr(x, y).statistic`."
+        )
+        raise HowsureError(message) from None
     seed = seed_sequence(random_state)
     jobs = [(start, child_seed(seed, start)) for start in range(0, size, BLOCK)]
     sizes = [min(BLOCK, size - start) for start, _ in jobs]

@@ -171,7 +171,10 @@ def _foreign(found: Sequence[Read], records: Records | None) -> list[str]:
 def _files(given: object, *, every: bool = False) -> Iterator[tuple[Path, bool]]:
     """Yield files, and whether each was passed by itself rather than in a folder (which may hold other files too)."""
     if not isinstance(given, str | Path):
-        message = f"A log is given by its path, not by {given!r}."
+        message = (
+            f"A log is given by its path, not by {type(given).__name__}. A frame with one row per answer is a table of "
+            "`hs.trials(success, task=…, model=…, data=frame)`, or of `hs.values` for grades."
+        )
         raise HowsureError(message)
     path = Path(given)
     with reading(f"'{given}'"):  # an invalid name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -68,6 +69,14 @@ class Form:
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy by name."""
         return form_of, (self.name,)
+
+    @property
+    def call(self) -> str:
+        """The call that makes such a table, for messages."""
+        if self.reads == "predictions":
+            return "confusion(y_true, y_pred)"
+        found = re.search(r"`(\w+\(.*?\))`", self.maker)
+        return found[1] if found else "table"
 
     @property
     def takes_table(self) -> bool:

@@ -121,7 +121,10 @@ def _rate_at_rate(table: Table, chosen: int, limit: float) -> Scored:
 
 
 @score_metric(
-    name="sensitivity_at", is_step=True, always_stated=("specificity",), aliases=("recall_at_specificity", "tpr_at")
+    name="sensitivity_at",
+    is_step=True,
+    always_stated=("specificity",),
+    aliases=("sensitivity_at_specificity", "recall_at_specificity", "tpr_at"),
 )
 def _sensitivity_at(table: Table, *, specificity: float = 0.9) -> Scored:
     """Largest sensitivity of the thresholds whose specificity is at least the given one."""

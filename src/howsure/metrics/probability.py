@@ -18,6 +18,7 @@ from howsure.tables.scores import ScoresTable as Table
 
 ROUNDING = 1e-14  # a loss below it is none
 SINGLE = 1e-6  # by which probabilities in single precision may lie outside [0, 1]
+TO_PROBABILITIES = "For logits give `scipy.special.expit(y_score)`; calibrate other scores."
 SMALLEST = float(np.finfo(float).eps)  # scikit-learn's clip of probabilities in the logarithm
 
 
@@ -30,7 +31,7 @@ def probabilities(table: Table, metric: str) -> Array:
         worst = float(scores[0] if scores[0] < 0 else scores[-1])
         shown = repr(worst) if 0 <= float(f"{worst:g}") <= 1 else f"{worst:g}"
         percentages = "Divide the scores by 100 if they are percentages. Else calibrate them first."
-        remedy = percentages if 2 < worst <= 100 else "Calibrate the scores first."
+        remedy = percentages if 2 < worst <= 100 else TO_PROBABILITIES
         message = f"`{metric}` needs probabilities, and `y_score` holds {shown}. {remedy}"
         raise HowsureError(message)
     return scores

@@ -13,7 +13,7 @@ from howsure.errors import HowsureError, UndefinedDesignError
 from howsure.metrics.counted import of_predictions
 from howsure.metrics.forms import divide
 from howsure.metrics.metric import Metric
-from howsure.metrics.probability import mean_loss
+from howsure.metrics.probability import TO_PROBABILITIES, mean_loss
 from howsure.metrics.registry import MeanLoss, RowLoss, RowShare, Scored
 from howsure.metrics.scored import marked_share, of_cells
 from howsure.metrics.spec import Spec, parse
@@ -96,7 +96,7 @@ def _checked(spec: Spec, table: Table) -> Array:
             raise HowsureError(message)
     elif scores.min() < 0 or scores.max() > 1:
         worst = scores.min() if scores.min() < 0 else scores.max()
-        message = f"`{spec.text}` needs probabilities, and `y_score` holds {worst:g}. Calibrate the scores first."
+        message = f"`{spec.text}` needs probabilities, and `y_score` holds {worst:g}. {TO_PROBABILITIES}"
         raise HowsureError(message)
     return scores
 

@@ -159,7 +159,9 @@ def _read(text: str, edition: int) -> Spec:
 def named(text: str) -> Definition | None:
     """Return the definition that a spec string names, whatever else it says, or None."""
     if not isinstance(text, str):
-        message = f"A metric is named by a spec string such as 'f1@macro', not by {type(text).__name__}."
+        several = isinstance(text, list | tuple) and text and all(isinstance(each, str) for each in text)
+        remedy = f" Several metrics are for `evaluate`: `evaluate(table, {list(text)!r})`." if several else ""
+        message = f"A metric is named by a spec string such as 'f1@macro', not by {type(text).__name__}.{remedy}"
         raise HowsureError(message)
     name = _split(text)[0]
     return REGISTRY.find(name) or REGISTRY.find(meant(canonical(name))[0].partition("+")[0])

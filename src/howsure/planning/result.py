@@ -214,7 +214,7 @@ def _aim(plan: Plan, what: str) -> str:
         return f"gives a {level} CI of the {what} that is {plan.target:.3g} wide on average, {truth}"
     if plan.goal == "support":
         return f"contains enough cases of each class with a probability of {plan.target:.3g}"
-    shown = f"to show that the value of the {what} is {_words(plan.regions)}"
+    shown = f"to show that the value of the {what} {_words(plan.regions)}"
     return f"has a power of {plan.target:.3g} {shown}, {truth} and with {level} CIs"
 
 
@@ -224,7 +224,7 @@ def _aim_in_short(plan: Plan) -> str:
         return f"a {percent(plan.confidence_level)} interval {plan.target:.3g} wide on average {truth}"
     if plan.goal == "support":
         return f"a probability of {plan.target:.3g} of enough cases of each class"
-    return f"a power of {plan.target:.3g} to show a value {_words(plan.regions)} {truth}"
+    return f"a power of {plan.target:.3g} to show that the value {_words(plan.regions)} {truth}"
 
 
 def _summary(plan: Plan, many: str) -> str:
@@ -247,7 +247,7 @@ def _reach(plan: Plan) -> str:
     if plan.goal == "support":
         return f"hold enough cases of each class with a chance of {plan.target:.3g}"
     return (
-        f"show with a power of {plan.target:.3g} that the value lies {_words(plan.regions)}, "
+        f"show with a power of {plan.target:.3g} that the value {_words(plan.regions)}, "
         f"if it is {plan.true_value:.3g} ({level} intervals)"
     )
 
@@ -260,10 +260,10 @@ def _how(plan: Plan) -> str:
 
 
 def _words(regions: tuple[tuple[float, float], ...]) -> str:
-    """Return the position of a value as text."""
+    """Return the claim about a value as text, after "the value"."""
     if len(regions) > 1:
-        return f"off {regions[0][0]:g}"
+        return f"differs from {regions[0][0]:g}"
     ((low, high),) = regions
     if math.isinf(low):
-        return f"below {high:g}"
-    return f"above {low:g}" if math.isinf(high) else f"between {low:g} and {high:g}"
+        return f"is below {high:g}"
+    return f"is above {low:g}" if math.isinf(high) else f"is between {low:g} and {high:g}"

@@ -7,7 +7,10 @@ installs Matplotlib.
 
 from __future__ import annotations
 
-from howsure.errors import HowsureError
+from typing import NoReturn
+
+from howsure.errors import HowsureError, did_you_mean
+from howsure.names import by_word
 
 try:
     import matplotlib as mpl  # noqa: F401 - imported here for a short error message if it is missing
@@ -61,6 +64,28 @@ __all__ = [
     "ranks",
     "review_plan",
 ]
+
+
+MEANT = by_word(
+    {  # our functions and displays → other names for what they draw
+        "RocCurveDisplay": "roc roc_curve plot_roc auc",
+        "PrecisionRecallDisplay": "pr pr_curve precision_recall precision_recall_curve",
+        "CalibrationDisplay": "calibration calibration_curve calibration_plot reliability reliability_diagram",
+        "ThresholdDisplay": "threshold thresholds threshold_curves",
+        "intervals": "evaluation estimate estimates metrics errorbar errorbars groups",
+        "differences": "comparison comparisons compare compare_all",
+        "curve": "det det_curve",
+    }
+)
+
+
+def __getattr__(name: str) -> NoReturn:
+    if name.startswith("_"):
+        message = f"module '{__name__}' has no attribute '{name}'"
+        raise AttributeError(message)
+    remedy = f" Use `hs.plots.{MEANT[name]}`." if name in MEANT else did_you_mean(name, __all__)
+    message = f"There is no `{__name__}.{name}`.{remedy}"
+    raise AttributeError(message)
 
 
 def __dir__() -> list[str]:

@@ -43,10 +43,10 @@ def cautions(
 
 def _many(number_of: int, level: float) -> str:
     missed = number_of * (1 - level)
-    expected = f"about {missed:.0f}" if missed >= 1 else "fewer than one"
+    expected = f"about {missed:.0f} of them" if missed >= 1 else "fewer than one of them"
     return (
-        f"This report shows {number_of} intervals at {percent(level)}. Each holds its true value that often by itself; "
-        f"of all of them {expected} should miss it. The best of many looks better than it is."
+        f"This report shows {number_of} intervals at {percent(level)}. Each one covers its true value with this "
+        f"probability, so {expected} is expected to miss it. The best of many values looks better than it is."
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from howsure.attributes import AdvisedAttributes
 from howsure.grids import Grid
 from howsure.numbers import count_text, interval_text, number
 
@@ -182,7 +183,7 @@ def careful(items: Sequence[Texts]) -> Section:
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Document(Mapping[str, Section]):
+class Document(AdvisedAttributes, Mapping[str, Section]):
     """Input of the writers: title, headline, sections, and confidence levels."""
 
     title: str

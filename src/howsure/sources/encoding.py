@@ -21,7 +21,7 @@ from howsure.designs.crossed import Combinations
 from howsure.errors import HowsureError, several
 from howsure.native.pairs import whole_numbers
 from howsure.sources.spellings import refuse_alike_groups
-from howsure.sources.to_numpy import one_each, plain
+from howsure.sources.to_numpy import one_each, plain, several_models
 from howsure.tables.labels import as_labels
 from howsure.tables.union import ascending
 
@@ -127,7 +127,10 @@ def _refuse_inexact(column: Column) -> None:
 
 
 def _encoded(name: str, values: object) -> Column:
-    if isinstance(values, str | bytes | AbstractSet | Mapping) or not hasattr(values, "__len__"):
+    if isinstance(values, Mapping):
+        message = f"`{name}` is a mapping, not a column of values.{several_models(name)}"
+        raise HowsureError(message)
+    if isinstance(values, str | bytes | AbstractSet) or not hasattr(values, "__len__"):
         message = f"`{name}` is {values!r}, not a column of values. To name a column of a frame or file, give `data=`."
         raise HowsureError(message)
     special = _from_package(name, values)
@@ -336,13 +339,19 @@ def missing(values: Any) -> Array:
     return np.fromiter(map(is_missing, values), bool, len(values))
 
 
+GAPS_OF = {  # arguments → the remedy for missing values, where dropping them may bias the result
+    "y_true": "Drop these rows if labels are missing at random. If the prediction decided which cases were labelled, "
+    "use `hs.judged(y_true, y_pred)`."
+}
+
+
 def refuse_missing(name: str, gaps: Array, n: Array | None = None) -> None:
     """Raise an error if values are missing; `n` is the number of cases of each row, 1 by default."""
     if gaps.any():
         number = int(gaps.sum() if n is None else n[gaps].sum())
         values = "value" if number == 1 else "values"
         where = f" (first at row {int(np.argmax(gaps))})" if n is None else ""
-        message = f"`{name}` has {number} missing {values}{where}. Drop or fill them first."
+        message = f"`{name}` has {number} missing {values}{where}. {GAPS_OF.get(name, 'Drop or fill them first.')}"
         raise HowsureError(message)
 
 

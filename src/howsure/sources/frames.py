@@ -39,7 +39,7 @@ from howsure.sources.repeated_cases import warn_of_repeated_cases
 from howsure.sources.streams import Stream
 from howsure.sources.text_counts import distinct_texts, large_text
 from howsure.sources.text_scores import distinct_scores
-from howsure.sources.to_numpy import plain
+from howsure.sources.to_numpy import plain, several_models
 from howsure.tables.labels import as_labels
 
 WEIGHT, COUNTS = "sample_weight", "counts"
@@ -416,6 +416,8 @@ def checked_name(argument_name: str, name: object, frame: Any) -> str:
     """Return a column's name; refuse one that the frame lacks, with the nearest names in the error."""
     if not isinstance(name, str):
         message = f"With `data`, `{argument_name}` is the name of a column, not {type(name).__name__}."
+        if isinstance(name, list | tuple | Mapping):
+            message += several_models(argument_name)
         raise HowsureError(message)
     known = column_names(frame)
     cells = re.split(r"[,;\t|]" if re.search(r"[,;\t|]", known[0]) else r"\s+", known[0]) if len(known) == 1 else []

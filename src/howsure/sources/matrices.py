@@ -370,9 +370,15 @@ def _of_units(
 
 def _where_from(matrix: Array) -> str:
     """Return a hint for numbers that are not counts: their likely meaning, and the input to use instead."""
-    for total, what in ((1.0, "shares"), (100.0, "percentages")):
-        if any(np.allclose(matrix.sum(axis), total, rtol=0.02) for axis in (-1, -2, (-2, -1))):
-            return f": these are {what}. Give the numbers of cases; from rates and totals `from_rates` makes a table"
+    axes: dict[int | tuple[int, int], str] = {
+        -1: "each row by its number of cases",
+        -2: "each column by its number of cases",
+        (-2, -1): "by the number of all cases",
+    }
+    for total, what, over in ((1.0, "shares", ""), (100.0, "percentages", " / 100")):
+        for axis, by in axes.items():
+            if np.allclose(matrix.sum(axis), total, rtol=0.02):
+                return f": these are {what}. Multiply {by}{over} and round; for two classes see `from_rates`"
     return "; for weighted cases give `sample_weight` to `confusion`"
 
 

@@ -163,10 +163,14 @@ class _Rounded:
 def _from_precision(given: dict[str, _Rounded], positives: object, negatives: object) -> Array:
     """Return the matrix whose rounded precision, recall and F1 equal the given figures."""
     if len(given) < 2 or positives is None or negatives is None:
+        one = f"`{next(iter(given))}` alone fits many tables. " if len(given) == 1 else ""
         message = (
-            "Give `sensitivity` and `specificity`, or two of `precision`, `recall` and `f1`, with `positives` and "
-            "`negatives`, the numbers of cases of either class."
+            f"{one}Give `sensitivity` and `specificity`, or two of `precision`, `recall` and `f1`, with `positives` "
+            "and `negatives`, the numbers of cases of either class."
         )
+        if len(given) > 1:
+            two = " and ".join(f"`{name}`" for name in given)
+            message = f"{two} need `positives` and `negatives`, the numbers of cases of either class."
         raise HowsureError(message)
     ill, well = whole_number("positives", positives), whole_number("negatives", negatives)
     low, high = given["recall"].ends(ill) if "recall" in given else (0, ill)

@@ -82,8 +82,8 @@ def warn_of_repeated_cases(frame: Any, given: Mapping[str, str]) -> None:
     if cases - number > SHARE * cases:
         each, values = " in each group" if split else "", len(columns[name].levels)
         warn(
-            f"The column '{name}' has several of the {cases:,} cases for one value{each}: {values:,} values. Such "
-            f"cases are often alike, which makes the interval too narrow. Then say groups={name!r}."
+            f"The column '{name}' has several cases for one value{each}: {values:,} values for {cases:,} cases. Such "
+            f"cases are often correlated, and the interval is then too narrow: give groups={name!r}."
         )
 
 

@@ -23,7 +23,7 @@ from howsure.sources.layout import Rank, class_order, covers, is_stated
 from howsure.sources.number_checks import refuse_marks_of_missing
 from howsure.sources.positive import opposite, positive_class, refuse_score_of_other
 from howsure.sources.strata import ROLE, stratum_role
-from howsure.sources.to_numpy import numbers_of, plain
+from howsure.sources.to_numpy import numbers_of, plain, several_models
 from howsure.tables.batch import Tables
 from howsure.tables.scores import ScoresTable
 
@@ -207,7 +207,7 @@ def score_array(values: object, role: str = "y_score") -> Array:
     """
     array = numbers_of(role, plain(role, values), "Give one number a case, higher for the positive class.")
     if array.ndim != 1:
-        remedy = f"For n×2 probabilities give the positive class's column, `{role}[:, 1]`."
+        remedy = f"For n×2 probabilities give the positive class's column, `{role}[:, 1]`.{several_models(role)}"
         message = f"`{role}` has shape {array.shape}; it is one score a case. {remedy}"
         raise HowsureError(message)
     return array

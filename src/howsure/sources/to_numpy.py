@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -20,6 +20,10 @@ KINDS_OF_TIME = {  # NumPy's kinds of data
     "M": ("dates", "days since a start: `(dates - start).dt.days`"),
 }
 PROCESSOR = 1  # kDLCPU, as DLPack numbers kinds of memory
+MODELS_OF = {  # arguments for one model → the call for several
+    "y_pred": "hs.paired(y_true, {'A': pred_a, 'B': pred_b})",
+    "y_score": "hs.paired_scores(y_true, {'A': score_a, 'B': score_b})",
+}
 
 
 def plain(argument_name: str, values: object) -> Any:
@@ -146,6 +150,9 @@ def numbers_of(argument_name: str, values: object, remedy: str) -> Array:
     """
     with one_each(argument_name):
         found = values.to_numpy() if hasattr(values, "to_numpy") else values
+    if isinstance(found, Mapping):
+        message = f"`{argument_name}` is a mapping, not a column of numbers.{several_models(argument_name)}"
+        raise HowsureError(message)
     _refuse_times(argument_name, found)
     try:
         return np.asarray(found, dtype=float)
@@ -164,6 +171,12 @@ def numbers_of(argument_name: str, values: object, remedy: str) -> Array:
             raise HowsureError(message) from None
     message = f"`{argument_name}` is not numeric. {remedy}"
     raise HowsureError(message)
+
+
+def several_models(argument_name: str) -> str:
+    """Return the remedy for an argument that takes one model and is given several; "" if it takes no model."""
+    call = MODELS_OF.get(argument_name)
+    return f" For several models write `{call}`." if call else ""
 
 
 def _refuse_times(argument_name: str, found: object) -> None:

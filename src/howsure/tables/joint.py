@@ -43,7 +43,8 @@ class JointTable(Table, abc.ABC):
     def needs_one_model(self) -> str:
         """Message that a metric needs one model, with the remedy."""
         return (
-            f"The table holds {len(self.names)} models. Use `compare`, or take one: `table.model({self.names[0]!r})`."
+            f"The table holds {len(self.names)} models. Use `compare`, `leaderboard` or `evaluate_models`, or take "
+            f"one: `table.model({self.names[0]!r})`."
         )
 
     @property

@@ -273,8 +273,9 @@ def _by_fold(y_true: object, y_pred: object, y_score: object, value: object) -> 
     lengths = {name: [len(part) for part in each] for name, each in kept.items() if each is not None}
     if len(lengths) < len(kept) or not kept:
         message = (
-            "Name the fold of each case with `fold=`: a column, or the splits of `cv.split(X, y)`. One score a fold, "
-            "as from `cross_validate`, does not suffice: give the predictions, as from `cross_val_predict`."
+            "Name the fold of each case with `fold=`: a column, or the splits of `cv.split(X, y)`. For one score per "
+            "fold, as from `cross_validate` or a paper, use `hs.pool_folds(scores)`; the predictions of "
+            "`cross_val_predict` give more."
         )
         raise HowsureError(message)
     first = next(iter(lengths.values()))

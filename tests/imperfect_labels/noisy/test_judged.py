@@ -34,6 +34,22 @@ def test_cases_without_a_label_are_as_those_of_their_verdict():
     assert hs.estimate(table, "specificity") == pytest.approx(16 / 20)
 
 
+def test_a_partially_verified_reference_has_the_estimate_of_begg_and_greenes():
+    """Sensitivity q p₁ / (q p₁ + (1 − q) p₀) and its variance by the delta method, from 1,000 + 400 verified of 10,000."""
+    test = np.repeat([1, 0], [3000, 7000])
+    reference = np.full(10000, np.nan)
+    reference[:1000] = np.arange(1000) < 800  # of the positive tests 800 of 1,000 have the disease
+    reference[3000:3400] = np.arange(400) < 40  # of the negative ones 40 of 400
+    share, ill, missed = 0.3, 0.8, 0.1
+    sensitivity = share * ill / (share * ill + (1 - share) * missed)
+    logit_variance = 1 / (10000 * share * (1 - share)) + (1 - ill) / (1000 * ill) + (1 - missed) / (400 * missed)
+    found = hs.estimate(hs.judged(reference, test), "sensitivity")
+    assert found == pytest.approx(sensitivity)
+    assert found.standard_error == pytest.approx(sensitivity * (1 - sensitivity) * logit_variance**0.5, rel=0.01)
+    well = (1 - share) * (1 - missed) / ((1 - share) * (1 - missed) + share * (1 - ill))
+    assert hs.estimate(hs.judged(reference, test), "specificity") == pytest.approx(well)
+
+
 def test_the_interval_puts_together_those_of_the_verdicts():
     """Its reach is the root of the squared reaches of either share, times the verdict's share, and of the shares'."""
     found = hs.estimate(hs.judged(HUMAN, JUDGE), "pass_rate")

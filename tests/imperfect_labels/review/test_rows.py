@@ -119,8 +119,11 @@ def test_what_is_no_column_is_refused(wrong):
 @pytest.mark.parametrize(
     "given, words",
     [
-        ({"counts": [[2, 2], [1, 3]], "y_reviewed": CORRECTED}, "`counts` is of counts and `y_reviewed` of rows"),
-        ({"counts": [[2, 2], [1, 3]], "reviews": np.zeros((2, 2, 2)), "by": TRUE}, "`counts` is of counts and `by`"),
+        ({"counts": [[2, 2], [1, 3]], "y_reviewed": CORRECTED}, "`counts` belongs to counts and `y_reviewed` to rows"),
+        (
+            {"counts": [[2, 2], [1, 3]], "reviews": np.zeros((2, 2, 2)), "by": TRUE},
+            "`counts` belongs to counts and `by`",
+        ),
         ({"counts": [[2, 2], [1, 3]]}, "`reviews` is missing"),
         ({"y_true": TRUE, "y_pred": PREDICTED}, "`y_reviewed` is missing"),
         ({}, "`y_true` is missing"),

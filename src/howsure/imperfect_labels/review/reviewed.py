@@ -33,6 +33,7 @@ UNREVIEWED = (
     "`y_reviewed` is missing everywhere: no case was reviewed. Give prior='recorded' to take the labels as right, "
     "or use `confusion`."
 )
+BY_NAME = "Give `counts` and `reviews`, or columns by name: `reviewed(y_true=…, y_pred=…, y_reviewed=…)`."
 FEW_REVIEWS = 100  # with fewer, 95 % intervals cover as little as 90 to 93 %
 FEW = "{:,} of {:,} cases were reviewed: the interval may cover less than stated; review {} or more"
 MOST_NAMED = 4  # cells listed in a note
@@ -181,6 +182,9 @@ def reviewed(
     """
     names = {"y_true": y_true, "y_pred": y_pred, "y_reviewed": y_reviewed}
     number = counts if _is_column(counts) and any(each is not None for each in names.values()) else None
+    if _is_column(counts) and number is None:
+        message = f"`counts` is a matrix. {BY_NAME}"
+        raise HowsureError(message)
     if _are_counts(
         {"counts": None if number is not None else counts, "reviews": reviews}, names, {"data": data, "by": by}
     ):
@@ -209,7 +213,7 @@ def _are_counts(counts: Mapping[str, object], rows: Mapping[str, object], of_row
         [name for name, value in each.items() if value is not None] for each in (counts, rows, of_rows)
     )
     if first and (second or more):
-        message = f"`{first[0]}` is of counts and `{[*second, *more][0]}` of rows: give counts and reviews, or columns."
+        message = f"`{first[0]}` belongs to counts and `{[*second, *more][0]}` to rows. {BY_NAME}"
         raise HowsureError(message)
     wanted = counts if first else rows
     missing = [name for name in wanted if wanted[name] is None]
