@@ -39,12 +39,25 @@ def of_evals_api(number, right):
 
 ROWS = {  # file, its content, and the task, model and metric
     "human-eval": (
-        "a/gpt.jsonl",
+        "a/gpt.jsonl_results.jsonl",
         [
             {"task_id": f"HumanEval/{n}", "completion": "x", "result": "passed", "passed": r}
             for n, r in enumerate(RIGHT)
         ],
         ("human-eval", "gpt", "passed"),
+    ),
+    "human-eval in a folder": (
+        "gpt/samples.jsonl_results.jsonl",
+        [
+            {"task_id": f"HumanEval/{n}", "completion": "x", "result": "passed", "passed": r}
+            for n, r in enumerate(RIGHT)
+        ],
+        ("human-eval", "gpt", "passed"),
+    ),
+    "OpenHands": (
+        "a/gpt.swebench_eval.jsonl",
+        [{"instance_id": f"a__a-{n}", "test_result": {"report": {"resolved": r}}} for n, r in enumerate(RIGHT)],
+        ("OpenHands", "gpt.swebench_eval", "resolved"),
     ),
     "IFEval": (
         "gpt/eval_results_strict.jsonl",

@@ -170,6 +170,15 @@ def test_two_configurations_of_one_provider(as_lines, tmp_path):
     assert not any("harness reports" in each for each in found.cautions)
 
 
+def test_the_latest_run_of_deepeval_is_named_after_its_project(tmp_path):
+    """Without a model among its settings; other files keep their names."""
+    cases = [{"name": f"c{n}", "input": "x", "success": n > 2, "metricsData": []} for n in range(8)]
+    for path, model in ((tmp_path / "bot" / ".deepeval" / ".latest_test_run.json", "bot"), (tmp_path / "a.json", "a")):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps({"testCases": cases}))
+        assert hs.read_log(path).models == (model,)
+
+
 @pytest.mark.parametrize("lower", [True, False])
 def test_directions_of_deepeval(lower, tmp_path):
     """Scores are better on that side of the threshold on which samples succeed."""

@@ -267,6 +267,7 @@ RAGAS = [{"user_input": f"q{n}", "response": "a", "faithfulness": n / 10, "relev
             [{"image_id": 1, "category_id": 2, "bbox": [1, 2, 3, 4], "score": 0.5}] * 3,
             r"of COCO: hs.detections\('results.json'",
         ),
+        ("cache.json", {"test_cases_lookup_map": {}}, "Give .latest_test_run.json beside it"),
         ("garak.json", [{"entry_type": "init"}, {"entry_type": "eval", "passed": 3, "total": 9}], "report of garak"),
         ("any.json", {"loss": 0.4, "more": {"auc": 0.9}}, "'loss', 'more/auc'.* no scores of single samples"),
         ("results.json", {"results": [{"task": n, "solved": True} for n in range(9)]}, "is no log that is known"),

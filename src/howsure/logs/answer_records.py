@@ -11,7 +11,7 @@ from typing import Any
 from howsure.logs.opening import Opened, stem_of
 from howsure.logs.records import Reader, Reported, Score, entries, mapping, number
 
-GENERAL = {"result", "results", "eval_results"}  # names of files that name no model: the folder does
+GENERAL = {"output", "result", "results", "samples"}  # names of files that name no model: the folder does
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,8 @@ class Layout:
 
     def _task_and_model(self, log: Opened, record: Mapping[str, Any]) -> tuple[str, str]:
         stem, folder = stem_of(log.path), log.path.resolve().parent.name
-        task, model = (stem, folder) if self.is_of_folder else (self.harness, folder if stem in GENERAL else stem)
+        name = stem.removesuffix("_results").removesuffix(".jsonl")  # human-eval adds both to the name of the samples
+        task, model = (stem, folder) if self.is_of_folder else (self.harness, folder if name in GENERAL else name)
         return str(_stated(self.task, record, log.first) or task), str(_stated(self.model, record, log.first) or model)
 
     def _scores(self, log: Opened) -> Iterator[Score]:
@@ -121,6 +122,7 @@ LAYOUTS = (
         "prompt",
         is_of_folder=True,  # strict and loose results of a model
     ),
+    _layout("OpenHands", "instance_id test_result", {"resolved": "test_result.report.resolved"}, "instance_id"),
     _layout("tau-bench", "task_id reward traj", {"reward": "reward"}, "task_id"),
     _layout(
         "tau2-bench",

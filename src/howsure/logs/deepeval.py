@@ -11,6 +11,7 @@ from typing import Any
 from howsure.logs.opening import Opened, stem_of
 from howsure.logs.records import Reader, Reported, Score, entries, mapping, number, text
 
+FOLDER = ".deepeval"
 NUMBERED = re.compile(r"(conversational_)?test_case_\d+")  # DeepEval's default names, by position
 
 
@@ -36,7 +37,9 @@ def _knows(log: Opened) -> bool:
 def _task_and_model(log: Opened) -> tuple[str, str]:
     run = _run(log)
     settings = {str(name).lower(): value for name, value in mapping(run.get("hyperparameters")).items()}
-    model = str(settings.get("model") or run.get("identifier") or stem_of(log.path))
+    folder = log.path.resolve().parent  # the latest run is in `.deepeval` of the project
+    name = folder.parent.name if folder.name == FOLDER else stem_of(log.path)
+    model = str(settings.get("model") or run.get("identifier") or name)
     return str(_either(run, "testFile", "test_file") or "DeepEval"), model
 
 

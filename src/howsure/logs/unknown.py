@@ -33,6 +33,7 @@ SUMMARIES = {  # remedies by a pattern for the name of a number in the file
     r"(.*/)?main_score": "Results that MTEB writes from version 1.11 on are read.",
 }
 COCO = ({"images", "annotations", "categories"}, {"image_id", "category_id", "bbox", "score"})  # data set and results
+DEEPEVAL_CACHE = "test_cases_lookup_map"
 GARAK = "entry_type"
 COUNTED = {"accuracy", "correct_count", "total_count"}  # first line of BFCL's scores, above the failed samples
 DEPTH = 4  # depth of nested objects in a summary
@@ -78,6 +79,8 @@ def told_apart(log: Opened) -> str | None:
             )
     if any(log.first.keys() >= each for each in COCO):
         return f"'{log.path}' holds objects or detections of COCO: hs.detections('results.json', 'instances.json')."
+    if DEEPEVAL_CACHE in log.first:
+        return f"'{log.path}' is DeepEval's cache. Give .latest_test_run.json beside it."
     if GARAK in log.first:
         return (
             f"'{log.path}' is a report of garak. Its lines with {GARAK!r} 'eval' have the numbers of each probe: "
