@@ -56,6 +56,7 @@ def test_words_for_commands_lead_to_commands_that_exist():
         (["proportion", "42", "47"], "There is no command 'proportion'. Write `hs.proportion(…)` in Python."),
         (["begg-greenes"], "There is no command 'begg-greenes'. Write `hs.judged(…)` in Python."),
         (["xyz"], "There is no command 'xyz'. See `howsure --help`."),
+        (["--y-true", "label", CANCER], "Name a command before --y-true. See `howsure --help`."),
     ],
 )
 def test_unknown_commands(words, said):
@@ -114,6 +115,17 @@ def test_flags_and_negative_numbers_are_no_options_without_a_value():
 def test_unknown_options_are_answered_with_ours(words, said):
     """Words of other tools lead to the option; the first that is none is named, however many others follow."""
     assert said in refused("report", CANCER, *words)
+
+
+def test_an_option_that_is_given_twice_is_named():
+    """It is the only culprit, however many words the parser has not yet used."""
+    said = "Parameter --confidence-level specified multiple times."
+    assert refused("report", *LABELS, "--confidence-level", "0.9", "--confidence-level=0.8") == said
+
+
+def test_a_shared_option_without_its_value():
+    """There is no command that it belongs to."""
+    assert refused("--use") == "Parameter --use requires an argument."
 
 
 def test_options_beside_a_file_of_ones_own(tmp_path):

@@ -5,6 +5,7 @@ import gzip
 import io
 import lzma
 import zipfile
+from unittest.mock import Mock
 
 import pytest
 
@@ -41,6 +42,7 @@ def test_the_first_bytes_state_the_compression(suffix):
     """Each compression is told by what its library writes."""
     assert compression_of(PACK[suffix](TEXT.encode())) == suffix
     assert not compression_of(TEXT.encode())
+    assert compression_of(b"\x50\x2a\x4d\x18\4\0\0\0") == ".zst"  # a skippable frame, RFC 8878
 
 
 @pytest.mark.parametrize("suffix", PACK)
@@ -107,11 +109,20 @@ def test_a_log_that_is_a_misnamed_table_is_refused_without_its_bytes(tmp_path, c
     assert str(refusal.value).isprintable()
 
 
+def test_a_file_without_permission_is_refused(tmp_path, monkeypatch):
+    """As a frame, and as a matrix."""
+    path = tmp_path / "a.csv"
+    path.write_text(MATRIX)
+    monkeypatch.setattr(type(path), "open", Mock(side_effect=PermissionError(13, "Permission denied")))
+    assert "cannot be read: [Errno 13] Permission denied" in refused(path)
+
+
 def test_unusual_but_right_files_are_read(tmp_path):
     """A text that starts like an archive, an old suffix of workbooks, and short files are no errors."""
     path = tmp_path / "a.csv"
-    path.write_text("PK,true,pred\n" + "1,a,a\n2,b,b\n3,a,b\n")
-    assert hs.confusion("true", "pred", data=path).counts.tolist() == [[1, 1], [0, 1]]
+    for first in ("PK", "PAR1", "FEA1", "ARROW1", "BZhang", "<head>", "<body>"):
+        path.write_text(f"{first},true,pred\n" + "1,a,a\n2,b,b\n3,a,b\n")
+        assert hs.confusion("true", "pred", data=path).counts.tolist() == [[1, 1], [0, 1]]
     short = tmp_path / "short.csv"
     short.write_text(MATRIX)
     assert read_matrix(short)[1].tolist() == [[50, 3], [5, 42]]

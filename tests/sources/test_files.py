@@ -489,6 +489,7 @@ def test_records_in_another_encoding_name_the_remedy(tmp_path):
         ("true said\n", "{true} {said}\n"),
         ("  true   said\n", "  {true}   {said} \n\n"),  # a printed frame
         ("   true  said\n", "{n}  {true}  {said}\n"),
+        ("\n\ntrue said\n", "{true} {said}\n"),
     ],
 )
 def test_words_between_blanks(start, rows, tmp_path):
@@ -503,6 +504,9 @@ def test_words_between_blanks(start, rows, tmp_path):
 def test_words_between_blanks_that_are_no_table(tmp_path):
     """Lines with other numbers of words are refused with the reason."""
     path = tmp_path / "cases.txt"
+    path.write_text('some text of\na "' + 70_000 * "b c ")
+    with pytest.raises(HowsureError, match="There is no column 'actual'"):
+        hs.confusion("actual", "predicted", data=path)
     path.write_text("inst actual predicted error\n1 a a\n2 a b +\n")
     with pytest.raises(HowsureError, match="There is no column 'actual': not all rows have 4 cells"):
         hs.confusion("actual", "predicted", data=path)

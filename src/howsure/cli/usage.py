@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from cyclopts import App, CycloptsError, MissingArgumentError
+from cyclopts import App, CycloptsError, MissingArgumentError, UnusedCliTokensError
 
 import howsure
 from howsure.calls import renamed
@@ -73,8 +73,10 @@ def usage_error(error: CycloptsError, words: Sequence[str], app: App) -> str:
 def _unknown_command(words: Sequence[str], app: App) -> str:
     """Return the error for a word in the place of a command that is none; "" if there is a command."""
     names, apps, rest = app.parse_commands(list(words))
-    if apps[-1].default_command is not None or not rest or rest[0].startswith("-"):
+    if apps[-1].default_command is not None or not rest:
         return ""
+    if rest[0].startswith("-"):
+        return f"Name a command before {rest[0]}. See `howsure --help`."
     meant = None if names else MEANT.get(rest[0].lower().replace("_", "-"))
     known = [name for name in apps[-1] if not name.startswith("-")]
     meant = meant or ("" if names else _of_metric(rest[0]) or _of_function(rest[0]))
@@ -129,7 +131,7 @@ def _unknown_option(option: str, given: str, command: str, options: Mapping[str,
 
 def _missing(error: CycloptsError, words: Sequence[str], app: App) -> str:
     """Return the error for a missing file or option, with the columns of the data; "" for another error."""
-    if not isinstance(error, MissingArgumentError) or error.argument is None:
+    if not isinstance(error, MissingArgumentError) or error.argument is None or not words:
         return ""
     name = error.argument.name
     needed = f"`howsure {words[0]}` needs {name}{_described(name, words, app)}"
@@ -160,7 +162,7 @@ def _columns(words: Sequence[str]) -> str:
 
 def _unused(error: CycloptsError, words: Sequence[str]) -> str:
     """Return the error for words that belong to no option; "" for another error."""
-    unused = getattr(error, "unused_tokens", None)
-    if not unused:
+    if not isinstance(error, UnusedCliTokensError):
         return ""
-    return f"Nothing takes {', '.join(map(repr, unused))}. Name the option, see `howsure {words[0]} --help`."
+    unused = ", ".join(map(repr, error.unused_tokens or ()))
+    return f"Nothing takes {unused}. Name the option, see `howsure {words[0]} --help`."

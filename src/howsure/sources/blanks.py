@@ -28,11 +28,14 @@ def rows_between_blanks(file: Location) -> list[list[str]]:
     if is_address(file) or Path(file).suffix.lower() != ".txt" or not is_file(Path(file)):
         return []
     with Path(file).open(encoding=stated_encoding(Path(file)) or "utf-8", errors="replace") as text:
-        first = text.readline()
+        first = next(filter(str.strip, text), "")
     if DELIMITERS & {*first} or len(first.split()) < 2:
         return []
     lines = (line.strip() for line in decoded(Path(file)).splitlines() if line.strip())
-    header, *rows = csv.reader(lines, delimiter=" ", skipinitialspace=True)
+    try:
+        header, *rows = csv.reader(lines, delimiter=" ", skipinitialspace=True)
+    except csv.Error:  # running text, with a quotation mark that is never closed
+        return []
     widths = {len(row) for row in rows}
     if widths == {len(header) + 1}:
         return [[ROW, *header], *rows]

@@ -10,7 +10,13 @@ from howsure.errors import HowsureError
 from howsure.sources.locations import ARROW, COMPRESSED, JSON, PARQUET, PLAIN, SHEETS, suffix_of
 
 START = 1024  # bytes
-COMPRESSIONS = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst", b"BZh": ".bz2", b"\xfd7zXZ": ".xz"}
+COMPRESSIONS = {  # first bytes → suffix; pzstd writes a frame of its own first
+    b"\x1f\x8b": ".gz",
+    b"\x28\xb5\x2f\xfd": ".zst",
+    b"\x50\x2a\x4d\x18": ".zst",
+    b"BZh": ".bz2",
+    b"\xfd7zXZ": ".xz",
+}
 CONTAINERS = {  # first bytes → what the file is, and the suffixes of such files
     b"PAR1": ("a Parquet file", PARQUET),
     b"ARROW1": ("an Arrow file", ARROW),
@@ -18,14 +24,15 @@ CONTAINERS = {  # first bytes → what the file is, and the suffixes of such fil
     b"PK\x03\x04": ("a workbook or a ZIP archive", SHEETS),
     b"\xd0\xcf\x11\xe0": ("a workbook", SHEETS),
 }
-PAGE = re.compile(rb"\s*<(!doctype|html|head|body|meta|style|table)\b", re.IGNORECASE)
+PAGE = re.compile(rb"\s*<(!doctype|html|head|body|meta|style|table)\b(?![^<>\n]*>([,;|]|\t\w))", re.IGNORECASE)
 NOT_IN_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # byte order marks
 
 
 def compression_of(start: bytes) -> str:
     """Return the suffix of the compression that the first bytes of a file state; empty if they state none."""
-    return next((suffix for begin, suffix in COMPRESSIONS.items() if start.startswith(begin)), "")
+    known = next((suffix for begin, suffix in COMPRESSIONS.items() if start.startswith(begin)), "")
+    return known if NOT_IN_TEXT.search(start) else ""  # the header of a text may begin so
 
 
 def refuse_other_content(path: Path) -> None:
@@ -39,12 +46,16 @@ def refuse_other_content(path: Path) -> None:
     Raises
     ------
     HowsureError
-        For example if a workbook or a compressed file is named ``.csv``, or a text ``.xlsx``.
+        For example if a workbook or a compressed file is named ``.csv``, or a text ``.xlsx``; or if the file cannot be
+        read.
     """
     if not path.is_file():
         return
-    with path.open("rb") as file:
-        start = file.read(START)
+    try:
+        with path.open("rb") as file:
+            start = file.read(START)
+    except OSError as error:
+        raise HowsureError.unreadable(f"'{path}'", error) from None
     if remedy := _other_compression(path, start) or _other_format(path, start):
         raise HowsureError(f"'{path}' is {remedy}")
 
@@ -68,12 +79,12 @@ def _other_format(path: Path, start: bytes) -> str:
         return ""
     if PAGE.match(start.removeprefix(codecs.BOM_UTF8)):
         return "a web page. Open it in a spreadsheet program, and save its table as CSV."
+    is_text = start.startswith(UTF_16) or not NOT_IN_TEXT.search(start)
     known = next((each for begin, each in CONTAINERS.items() if start.startswith(begin)), None)
-    if known is not None and suffix not in known[1]:
+    if known is not None and suffix not in known[1] and not is_text:
         name = f"'{path.stem}{known[1][0]}'"
         remedy = f"Unpack it, or name the workbook {name}" if known[1] is SHEETS else f"Name it {name}"
         return f"{known[0]}, and its suffix does not say so. {remedy}."
-    is_text = start.startswith(UTF_16) or not NOT_IN_TEXT.search(start)
     if known is None and is_text and start and suffix in (*PARQUET, *ARROW, *SHEETS):
         return f"a text, and its suffix is of another format. Name it '{path.stem}.csv' if it is CSV."
     return ""
