@@ -49,7 +49,9 @@ def test_two_estimates_have_the_plain_p_value():
     """The p-value of one pair is that of a normal variable, of several groups Tukey's for the largest difference."""
     given = normal([0.0, 2.0], [0.6, 0.8])
     found = contrasts(given, *all_pairs(2), 0.95, given.deviations(np.random.default_rng(0)))
-    assert found.p_value[0] == pytest.approx(2 * stats.norm.sf(2.0), abs=0.005)
+    assert found.p_value[0] == pytest.approx(2 * stats.norm.sf(2.0), rel=1e-12)  # without draws
+    assert found.critical == pytest.approx(stats.norm.ppf(0.975), rel=1e-12)
+    assert found.high - found.low == pytest.approx([2 * stats.norm.ppf(0.975)], rel=1e-12)
     three = normal([0.0, 1.0, 3.5], [1.0, 1.0, 1.0])
     found = contrasts(three, *all_pairs(3), 0.95, three.deviations(np.random.default_rng(0)))
     right = stats.studentized_range.sf(3.5, 3, np.inf)

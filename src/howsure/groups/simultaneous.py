@@ -15,6 +15,7 @@ import numpy as np
 from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.designs.base import safe_divide
+from howsure.methods.core.standard_errors import normal_quantile
 from howsure.methods.numerics.confidence_levels import Level, share_beyond
 
 DRAWS = 20_000
@@ -128,6 +129,8 @@ def contrasts(estimated: Estimated, first: Array, second: Array, level: float, d
         return np.asarray(np.abs(share_a[pair] * deviations[first[pair]] - share_b[pair] * deviations[second[pair]]))
 
     p_value, critical = stepdown(statistic, deviation, deviations.shape[1], level)
+    if known.sum() == 1:  # the normal distribution itself, without the error of draws
+        p_value, critical = share_beyond(statistic), float(normal_quantile(level))
     missing = np.full(len(first), np.nan)
     if not known.any():
         return Contrasts(missing, missing, missing, missing, missing, missing, p_value, critical)
