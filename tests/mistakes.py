@@ -138,6 +138,17 @@ MISTAKES = {  # in Python
     "words for grades": (lambda: hs.values(["good", "bad"]), "'good'", "one number per case"),
     "no human label": (lambda: hs.judged([None, None], ["a", "b"]), "0 labels", "labelled"),
     "no review": (lambda: hs.reviewed([[5, 1], [2, 3]]), "`reviews` is missing", "give `counts` and"),
+    "a column of groups with data": (
+        lambda: hs.confusion("label", "logistic", data=FRAME, by=FRAME["tumour_size"]),
+        "`by` is the name of a column",
+        "Add it to the data",
+    ),
+    "a column of clusters with data": (
+        lambda: hs.confusion("label", "logistic", data=FRAME, groups=FRAME["fold"]),
+        "not Series",
+        "Name all columns",
+    ),
+    "precision at k": (lambda: hs.estimate(SCORES, "precision@k"), "'@k' is no average", "`threshold=`"),
     "a metric of scores for a function": (
         lambda: hs.auc(TRUTH, SCORE),
         "`howsure.auc`",

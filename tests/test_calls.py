@@ -13,6 +13,7 @@ from howsure.calls import SOURCE_OF, CallError
 from support.public import FUNCTIONS
 
 TABLE = hs.from_counts([[50, 3], [5, 42]])
+SCORES = hs.scores([0, 1, 1, 0], [0.1, 0.8, 0.4, 0.3])
 FRAME = pd.DataFrame({"y": [0, 1, 1, 0], "p": [0, 1, 0, 0]})
 LABELS = [0, 1, 1, 0], [0, 1, 0, 0]
 
@@ -94,6 +95,13 @@ def test_public_functions_keep_what_tools_read():
         (lambda: hs.evaluate(TABLE, adjust="holm"), r"`hs\.gaps\(tables, metrics\)`"),
         (lambda: hs.plan(TABLE, "f1", difference=0.02), "`true_value=0.02`"),
         (lambda: hs.trials([1, 0, 1]), "`trials` needs `task=…`: the task of each run"),
+        (lambda: hs.confusion(FRAME, "y", "p"), r"`confusion\('y', 'p', data=…\)`"),
+        (lambda: hs.f1_score(FRAME, "y", "p"), r"`f1_score\('y', 'p', data=…\)`"),
+        (lambda: hs.optimal_threshold(SCORES, "cost", fn_cost=10), "`false_negative_cost=10`"),
+        (lambda: hs.optimal_threshold(SCORES, costs=[[0, 1], [9, 0]]), "with `false_negative_cost=…`"),
+        (lambda: hs.calibrated([0.1, 0.9], chunk_size=20), "`every=20`"),
+        (lambda: hs.plots.confusion_matrix(*LABELS), r"hs\.plots\.confusion_matrix\(hs\.confusion\(y_true, y_pred\)\)"),
+        (lambda: hs.plots.intervals(TABLE, color="red"), "`intervals` takes no `color`. Known: evaluations, ax"),
         # No table: a frame, names of columns, columns, an estimator, or nothing
         (
             lambda: hs.evaluate(FRAME, "y", "p"),

@@ -21,6 +21,8 @@ ATTRIBUTES = {  # other packages' words for attributes, by ours
     "to_markdown()": "to_docx to_word docx save export",
     "counts": "confusion_matrix matrix values array cm tp fn fp tn",
     "labels": "classes class_names",
+    "draws": "samples posterior_samples",
+    "probability_above": "probability prob",
     "n": "sample_size n_samples size cases",
 }
 MEANT = by_word(ATTRIBUTES)

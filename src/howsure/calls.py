@@ -36,6 +36,9 @@ NAMES = {  # our names, and other packages' words for them; of several, a functi
     "correction": "adjust p_adjust",
     "true_value": "expected delta mde difference value",
     "k": "count",
+    "every": "chunk_size chunk_period freq period",
+    "false_positive_cost": "fp_cost cost_fp",
+    "false_negative_cost": "fn_cost cost_fn",
     "n": "nobs sample_size",
 }
 OURS = {word: tuple(ours for ours in NAMES if word in NAMES[ours].split()) for word in " ".join(NAMES.values()).split()}
@@ -52,7 +55,11 @@ REMEDIES = {  # of words that are no argument: for a function with the argument,
     "recall": ("metric", "it in the metric: 'precision_at+recall={0!r}'"),
     "max_fpr": ("metric", "it in the metric: 'roc_auc+max_fpr={0!r}'"),
     "k": ("metric", "it in the metric, such as 'top_k_accuracy+k={0!r}' or 'pass_at+k={0!r}'"),
-    "cost costs cost_matrix": ("metric", "the costs in the metric: 'expected_cost+cost_fp=1+cost_fn=10'"),
+    "costs cost_matrix cost_ratio": ("false_negative_cost", "`criterion='cost'`, with `false_negative_cost=…`"),
+    "cost costs cost_matrix cost_fp cost_fn": (
+        "metric",
+        "the costs in the metric: 'expected_cost+cost_fp=1+cost_fn=10'",
+    ),
     "half_width margin_of_error precision": ("width", "`width=…`, from the lower to the upper limit: twice a margin"),
     "effect_size": ("true_value", "`true_value=…`, the value or difference in units of the metric"),
     "target_names class_names label_names": ("labels", "the names into the data, such as `np.array(names)[y_true]`"),
@@ -289,6 +296,10 @@ def _of_places(name: str, namespace: str, signature: inspect.Signature, args: tu
         return (
             f"`{name}` takes labels and predictions. For `scoring=` write `hs.scorer({name.removesuffix('_score')!r})`."
         )
+    if args and hasattr(args[0], "columns") and "data" in signature.parameters:
+        words = [each for each in args[1:] if isinstance(each, str)] or [each.name for each in placed]
+        call = f"{name}({', '.join(map(repr, words))}, data=…)"
+        return f"`{name}` takes names of columns, and the frame as `data`: `{call}`."
     if len(args) <= len(placed):
         missing = [each.name for each in placed[len(args) :] if each.default is kinds.empty]
         return f"`{name}` needs `{missing[0]}`: `{name}({', '.join(each.name for each in placed)})`." if missing else ""

@@ -185,10 +185,10 @@ def canonical_average(word: str) -> str:
     if word == "samples":
         message = "The average 'samples' is of the cases of multilabel data: `hs.f1_score(…, average='samples')`."
         raise HowsureError(message)
-    if word.isdecimal():
+    if word in {"k", "n"} or word.removesuffix("%").isdecimal():
         message = (
-            f"'@{word}' is no average over classes. A metric of the first {word} results is a number of each query: "
-            "make a table of these numbers by `hs.values`, and ask for their 'mean'."
+            f"'@{word}' is no average over classes. For the first {word} results of each query make a table of these "
+            "numbers by `hs.values`. For the first of one ranking give `threshold=` their lowest score."
         )
         raise HowsureError(message, "unknown-average")
     if "=" in word or word.replace(".", "", 1).isdecimal():

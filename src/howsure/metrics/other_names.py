@@ -74,6 +74,9 @@ ADVICE = {  # the names that mean no metric, by what is said of them
     "is 1 / 'informedness'. Estimate that, and take the reciprocals of its limits.": "nnd numberneededtodiagnose",
     "is 1 / 'observed_expected'. Estimate that, and take the reciprocals of its limits.": "eo eoratio expectedobserved "
     "expectedobservedratio",
+    "is of the k highest scores. For one ranking estimate 'precision', 'recall' or 'lift' with `threshold=` the k-th "
+    "highest score; the interval takes it as fixed. For queries make a table of their numbers by `hs.values`.": ""
+    "precisionatk precisionat10 recallatk recallat10 liftatk topkprecision",
     "is 1 − 'flip_rate'. Estimate that of `hs.trials`, and subtract its limits from 1.": "consistency agreementofruns",
     "is exp('log_loss'). Estimate that, and take exp of its limits.": "perplexity ppl",
     "is a test of calibration. Estimate how far from calibrated the scores are: 'calibration_slope', 'ici' or "

@@ -7,8 +7,10 @@ installs Matplotlib.
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import NoReturn
 
+from howsure.calls import public
 from howsure.errors import HowsureError, did_you_mean
 from howsure.names import by_word
 
@@ -86,6 +88,11 @@ def __getattr__(name: str) -> NoReturn:
     remedy = f" Use `hs.plots.{MEANT[name]}`." if name in MEANT else did_you_mean(name, __all__)
     message = f"There is no `{__name__}.{name}`.{remedy}"
     raise AttributeError(message)
+
+
+for _name in __all__:
+    if isinstance(globals()[_name], FunctionType):
+        globals()[_name] = public(globals()[_name], __name__)
 
 
 def __dir__() -> list[str]:

@@ -418,6 +418,8 @@ def checked_name(argument_name: str, name: object, frame: Any) -> str:
         message = f"With `data`, `{argument_name}` is the name of a column, not {type(name).__name__}."
         if isinstance(name, list | tuple | Mapping):
             message += several_models(argument_name)
+        elif hasattr(name, "dtype"):
+            message += " Name all columns, or give all of them as arrays without `data`."
         raise HowsureError(message)
     known = column_names(frame)
     cells = re.split(r"[,;\t|]" if re.search(r"[,;\t|]", known[0]) else r"\s+", known[0]) if len(known) == 1 else []

@@ -44,7 +44,11 @@ def by_columns(by: Any, data: object) -> dict[str, Any]:
         message = f"With `data`, `by` is the name of a column, or a list of names, not {by!r}."
         raise HowsureError(message)
     if data is not None and not isinstance(by, Mapping):
-        return {str(name): name for name in by}
+        names = list(by)
+        if hasattr(by, "dtype") and (len({*names}) < len(names) or not all(isinstance(each, str) for each in names)):
+            message = "With `data`, `by` is the name of a column, or a list of names, not a column. Add it to the data."
+            raise HowsureError(message)
+        return {str(name): name for name in names}
     if hasattr(by, "column_names") or hasattr(by, "collect"):  # a table of Arrow, or a lazy frame
         import narwhals as nw
 
