@@ -75,6 +75,11 @@ def test_several_detectors_and_a_class(tmp_path):
     assert hs.compare(table, "map", a="new", b="old").value == pytest.approx(76 / 101 * (1 - 3 / 4))
 
 
+def test_a_table_without_a_detection():
+    """A detector that finds nothing misses every object."""
+    assert hs.estimate(hs.detections(DETECTIONS.head(0), OBJECTS), "map").value == 0
+
+
 def test_groups_of_objects_are_crowds():
     """A detection in a group of Open Images is no false alarm, and the group is no object."""
     target = OBJECTS.assign(IsGroupOf=[0, 0, 0, 1, 0])
@@ -95,6 +100,13 @@ def test_groups_of_objects_are_crowds():
         (DETECTIONS, OBJECTS.drop(columns="ImageID"), "`target` has the columns LabelName, .* each object image, xmin"),
         (DETECTIONS, OBJECTS.rename(columns={"XMax": "w", "YMax": "h"}), "`target` has the columns .*Name those of"),
         (DETECTIONS, OBJECTS.assign(XMin=[0, 50, 10, np.nan, np.nan]), "holds a missing or infinite number"),
+        (DETECTIONS.assign(xmin=["1", "left", "10", "5"]), OBJECTS, r"`preds\['xmin'\]` must be numbers"),
+        (DETECTIONS.assign(filename=["a", None, "b", "d"]), OBJECTS, "`preds` has a row without an image"),
+        (
+            DETECTIONS.assign(filename=["a.jpg", "a.jpg", "b.jpg", "d.jpg"]),
+            OBJECTS,
+            "`preds` has images such as 'a.jpg', and `target` has 'a', 'b', 'c', 'd': none is in both",
+        ),
     ],
 )
 def test_tables_without_a_column_are_refused(preds, target, words):

@@ -545,6 +545,8 @@ NOT_COCO = {
     ),
     "There is no file 'nowhere.json'": ("nowhere.json", OF_ONE),
     "File name too long": ([SOUND], "a" * 3000),
+    r"image_id \[1\], and the data set has 1": ([SOUND | {"image_id": [1]}], OF_ONE),
+    "no 'images' with an 'id' each": ([SOUND], OF_ONE | {"images": [{"id": [1]}]}),
 }
 
 
@@ -552,6 +554,14 @@ NOT_COCO = {
 def test_results_of_another_data_set_are_refused(message):
     with pytest.raises(hs.HowsureError, match=message):
         hs.detections(*NOT_COCO[message])
+
+
+def test_results_of_coco_may_hold_numbers_of_numpy():
+    """A detector's boxes and scores are arrays and their elements."""
+    box = np.array(SOUND["bbox"], dtype=np.float32)
+    for each in (box, list(box)):
+        results = [SOUND | {"bbox": each, "image_id": np.int64(1), "score": np.float32(0.5)}]
+        assert hs.estimate(hs.detections(results, OF_ONE), "map").value == pytest.approx(1)
 
 
 def as_yolo(folder, images, *, scores):
@@ -574,6 +584,7 @@ def test_folders_of_yolo(tmp_path):
     said = as_yolo(tmp_path / "predicted", preds, scores=True)
     labels = as_yolo(tmp_path / "labels", target, scores=False)
     (labels / "classes.txt").write_text("cat\ndog\ncow\n")
+    (labels / "._image00.txt").write_bytes(b"\0")  # as macOS writes it beside a file
     for metric, value in OF_COCO.items():
         assert hs.estimate(hs.detections(said, labels), metric).value == pytest.approx(value)
     two = hs.detections({"one": said, "other": str(said)}, str(labels))
@@ -590,6 +601,10 @@ def test_folders_of_yolo(tmp_path):
         hs.detections(tmp_path / "a.xml", tmp_path / "a.xml")
     with pytest.raises(hs.HowsureError, match="holds no text files of YOLO. Export annotations"):
         hs.detections(other, labels)
+    for label in ("0.5", "nan", "cat"):
+        (other / "picture.txt").write_text(f"{label} 0.5 0.5 0.1 0.1 0.9\n")
+        with pytest.raises(hs.HowsureError, match=f"has the line '{label} 0.5"):
+            hs.detections(other, labels)
     (other / "picture.txt").write_text("0 0.5 0.5 0.1 0.1 0.9\n")
     with pytest.raises(hs.HowsureError, match="have no file of the same name"):
         hs.detections(other, labels)

@@ -128,6 +128,8 @@ def test_lines_of_tokens_are_the_sequences(name, separator, tmp_path):
     path.write_text(conll(separator))
     same(hs.entities("2", "3", data=path), hs.entities(TRUE, NEW))
     same(hs.entities("2", data=path), hs.entities(TRUE, OLD))
+    path.write_text(conll("\t").replace("word", "wo\u2028rd"))  # a token with a separator of lines
+    same(hs.entities("2", "3", data=path), hs.entities(TRUE, NEW))
     path.write_text(conll(separator, start=6))
     same(hs.entities("2", "3", data=path, groups="document"), hs.entities(TRUE, NEW, groups=np.arange(24) // 6))
 

@@ -162,6 +162,11 @@ def test_folders_of_brat(tmp_path):
     found = hs.evaluate(table, ["precision@micro", "recall@micro", "recall@binary+positive_class=Drug"])
     assert [each.value for each in found.values()] == pytest.approx([2 / 3, 2 / 3, 1 / 2])
     assert hs.compare(hs.entities(str(true), {"A": said, "B": true}), "recall@micro").value == pytest.approx(-1 / 3)
+    (said / "a.ann").write_text("T1\tDrug 3 4\tText of\u2028Two lines\x85Three\n")
+    (said / "._a.ann").write_bytes(b"\0")  # as macOS writes it beside a file
+    assert hs.estimate(hs.entities(true, said), "recall@micro").value == pytest.approx(2 / 3)
+    with pytest.raises(hs.HowsureError, match="'nowhere' is no folder of brat's files"):
+        hs.entities(true, "nowhere")
     (said / "c.ann").unlink()
     with pytest.raises(hs.HowsureError, match="only one of them has 'c.ann'. Give a file for each document"):
         hs.entities(true, said)

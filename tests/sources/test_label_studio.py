@@ -84,6 +84,8 @@ def test_persons_models_and_skipped_tasks():
     skipped = {"id": 2, "data": {}, "annotations": [annotation | {"was_cancelled": True}], "predictions": []}
     row = {"id": 1, "annotator": "a@example.com", "annotation_id": 9, "mood": 5, "A": {"mood": 5}, "B": {"mood": 5}}
     assert records_of([kept, skipped]) == [row]
+    with pytest.raises(hs.HowsureError, match="The task 1 has several predictions of one model"):
+        records_of([kept | {"predictions": predictions[:1] * 2}])
 
 
 def test_spans_of_an_export():

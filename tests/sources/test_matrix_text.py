@@ -109,6 +109,15 @@ def test_labels_with_blanks(text, tmp_path):
     assert table.labels.tolist() == ["not ill", "ill"]
 
 
+def test_names_and_counts_that_look_like_code(tmp_path):
+    """A class may be named as a tag; R writes 100,000 as 1e+05; a cell of HTML has at most 1,000 columns."""
+    assert table_of(",<table>,b\n<table>,5,1\nb,0,7\n", tmp_path).counts.tolist() == [[5, 1], [0, 7]]
+    text = 'structure(c(1e+05, 5, 3, 42), dim = c(2L, 2L), dimnames = list(true = c("a", "b"), pred = c("a", "b")))'
+    assert table_of(text, tmp_path).counts.tolist() == [[1e5, 3], [5, 42]]
+    with pytest.raises(HowsureError, match="labels and no counts"):
+        table_of("<table><tr><th colspan=9999999999>a", tmp_path, "m.html")
+
+
 def test_tight_columns_are_no_labels_with_blanks(tmp_path):
     """Numbers with one blank between them are two cells, also where other columns are wide apart."""
     text = "          Truth\nPrediction VF  F  L\n        VF 50  5  0\n        F   6 40  1\n        L   0  1  2\n"

@@ -6,7 +6,7 @@ import csv
 from pathlib import Path
 
 from howsure.sources.locations import Location, is_address, is_file
-from howsure.sources.text_encoding import decoded, stated_encoding
+from howsure.sources.text_encoding import stated_encoding, text_lines
 
 DELIMITERS = frozenset(",;\t|")
 ROW = "row"  # the column of the names of rows, which has no header
@@ -31,7 +31,7 @@ def rows_between_blanks(file: Location) -> list[list[str]]:
         first = next(filter(str.strip, text), "")
     if DELIMITERS & {*first} or len(first.split()) < 2:
         return []
-    lines = (line.strip() for line in decoded(Path(file)).splitlines() if line.strip())
+    lines = (line.strip() for line in text_lines(Path(file)) if line.strip())
     try:
         header, *rows = csv.reader(lines, delimiter=" ", skipinitialspace=True)
     except csv.Error:  # running text, with a quotation mark that is never closed

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import HowsureError, listed
+from howsure.escapes import shown
 from howsure.sources.locations import is_folder
-from howsure.sources.text_encoding import decoded
+from howsure.sources.text_encoding import text_lines
 
 ENTITY = re.compile(r"T\d+\t(?P<type>\S+) (?P<places>\d+ \d+(?:;\d+ \d+)*)(\t.*)?")  # several places if it has gaps
 SUFFIX = ".ann"
@@ -24,11 +25,15 @@ def of_brat(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
     Raises
     ------
     HowsureError
-        If a folder has no such files, or lacks one that the true entities have; or if a line is not as brat has it.
+        If only some of the arguments are folders; if a folder has no such files, or lacks one that the true entities
+        have; or if a line is not as brat has it.
     """
     models = y_pred if isinstance(y_pred, Mapping) else {"": y_pred}
-    if not all(is_folder(each) for each in (y_true, *models.values())):
+    if not any(is_folder(each) for each in (y_true, *models.values())):
         return y_true, y_pred
+    if others := [each for each in (y_true, *models.values()) if not is_folder(each)]:
+        message = f"{shown(others[0])} is no folder of brat's files, and another argument is one. Give folders for all."
+        raise HowsureError(message)
     true = _documents(Path(y_true))
     said = {name: _documents(Path(folder)) for name, folder in models.items()}
     for name, found in said.items():
@@ -44,11 +49,11 @@ def of_brat(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
 
 def _documents(folder: Path) -> dict[str, list[Any]]:
     """Return the spans of each file by its name."""
-    files = sorted(folder.glob(f"*{SUFFIX}"))
+    files = sorted(folder.glob(f"[!.]*{SUFFIX}"))  # without hidden files
     if not files:
         message = f"'{folder}' holds no file '*{SUFFIX}' of brat. Give a folder of them, or lists of tags or spans."
         raise HowsureError(message)
-    return {file.name: [_span(file, line) for line in decoded(file).splitlines() if line[:1] == "T"] for file in files}
+    return {file.name: [_span(file, line) for line in text_lines(file) if line[:1] == "T"] for file in files}
 
 
 def _span(file: Path, line: str) -> tuple[Any, Any, str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -91,8 +92,8 @@ class _DataSet:
                 message = f"{where} has no {listed(absent)}. COCO has them for each object."
                 raise HowsureError(message)
             image = made[_known(where, IMAGE, line[IMAGE], self.places)]
-            box = line[BOX]
-            if not isinstance(box, Sequence) or len(box) != 4 or not all(isinstance(each, int | float) for each in box):
+            box = line[BOX].tolist() if hasattr(line[BOX], "tolist") else line[BOX]
+            if not isinstance(box, Sequence) or len(box) != 4 or not all(isinstance(each, Real) for each in box):
                 message = f"{where} has the bbox {box!r}. COCO has [left, top, width, height]."
                 raise HowsureError(message)
             left, top, width, height = box
@@ -116,7 +117,9 @@ def _lines(role: str, found: Any) -> Sequence[Mapping[str, Any]]:
 def _by_id(found: Mapping[str, Any], name: str) -> dict[Any, Mapping[str, Any]]:
     """Return the images or the categories of a data set by their identifiers."""
     lines = found.get(name)
-    if isinstance(lines, Sequence) and all(isinstance(each, Mapping) and "id" in each for each in lines):
+    if isinstance(lines, Sequence) and all(
+        isinstance(each, Mapping) and isinstance(each.get("id", []), Hashable) for each in lines
+    ):
         return {each["id"]: each for each in lines}
     message = f"`target` has '{ANNOTATIONS}' and no '{name}' with an 'id' each. Give the whole data set of COCO."
     raise HowsureError(message)
@@ -124,7 +127,7 @@ def _by_id(found: Mapping[str, Any], name: str) -> dict[Any, Mapping[str, Any]]:
 
 def _known(where: str, name: str, given: Any, known: Mapping[Any, Any]) -> Any:
     """Return the value of an identifier; refuse one that the data set lacks."""
-    if given in known:
+    if isinstance(given, Hashable) and given in known:
         return known[given]
     message = (
         f"{where} has the {name} {given!r}, and the data set has {listed(known)}. Give detections and objects of the "

@@ -9,7 +9,7 @@ from typing import Any
 
 from howsure.errors import HowsureError
 from howsure.sources.locations import ARCHIVES, COMPRESSED, FORMATS, PLAIN, Location, is_file
-from howsure.sources.text_encoding import decoded
+from howsure.sources.text_encoding import text_lines
 
 CONLL = (".conll", ".iob", ".iob2", ".bio", ".bioes", ".bilou", ".ner")
 TAG = re.compile(r"([BIMELSU])(?:-(.+))?|O", re.DOTALL)
@@ -38,7 +38,7 @@ def is_conll(data: object) -> bool:
         return True
     if path.suffix.lower() in OTHERS:
         return False
-    lines = (line.split() for line in decoded(path).splitlines() if line.strip())
+    lines = (line.split() for line in text_lines(path) if line.strip())
     first = next((cells for cells in lines if not _is_comment(cells)), [""])
     last = first[-2 if len(first) > FEWEST and NUMBER.fullmatch(first[-1]) else -1]
     return first[0] == START or TAG.fullmatch(last) is not None
@@ -98,7 +98,7 @@ def read_conll(data: Location | Sequence[Location]) -> dict[str, list[Any]]:
 def _lines(files: Sequence[Location]) -> Iterator[tuple[Location, int, list[str]]]:
     """Yield the cells of each line (none for a blank line) with file and line number; a blank line ends each file."""
     for path in files:
-        lines = decoded(Path(path)).splitlines()
+        lines = text_lines(Path(path))
         separator = "\t" if any("\t" in line for line in lines) else None
         for number, line in enumerate([*lines, ""], 1):
             yield path, number, [cell.strip() for cell in line.split(separator)] if line.strip() else []

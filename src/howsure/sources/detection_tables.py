@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, listed, real_numbers
+from howsure.sources.encoding import is_missing
 from howsure.sources.frames import columns, opened
 from howsure.sources.locations import FORMATS, JSON, suffix_of
 from howsure.sources.nested import column_names
@@ -39,15 +40,22 @@ def of_tables(preds: Any, target: Any) -> tuple[Any, Any]:
     Raises
     ------
     HowsureError
-        If a table has no column for the image, a side of the box, or the score.
+        If a table has no column for the image, a side of the box, or the score; if a row has no image; or if tables
+        have no image in common.
     """
     if not _is_table(target):
         return preds, target
     models = preds if isinstance(preds, Mapping) and not _is_table(preds) else {"": preds}
-    said = {
-        name: _by_image(f"preds['{name}']" if name else "preds", each, scored=True) for name, each in models.items()
-    }
+    roles = {name: f"preds['{name}']" if name else "preds" for name in models}
+    said = {name: _by_image(roles[name], each, scored=True) for name, each in models.items()}
     true = _by_image("target", target, scored=False)
+    for name, each in said.items():
+        if each and each.keys().isdisjoint(true):
+            message = (
+                f"`{roles[name]}` has images such as {next(iter(each))!r}, and `target` has {listed(true)}: none is in "
+                "both. Write their names in the same way."
+            )
+            raise HowsureError(message)
     images = list(dict.fromkeys([*true, *(image for each in said.values() for image in each)]))
     made = {name: [found.get(image, _empty(found)) for image in images] for name, found in said.items()}
     return made.get("", made), [true.get(image, _empty(true)) for image in images]
@@ -83,10 +91,13 @@ def _by_image(role: str, given: Any, *, scored: bool) -> dict[Any, dict[str, lis
         raise HowsureError(message)
     names = {role: name for role, name in wanted.items() if name} | dict(zip(SIDES[0], sides, strict=True))
     held = columns(frame, names)
-    boxes = np.column_stack([np.asarray(held[side], dtype=float) for side in SIDES[0]])
+    boxes = np.column_stack([real_numbers(f"{role}[{names[side]!r}]", held[side]) for side in SIDES[0]])
     rest = {COLUMNS.get(name, name): np.asarray(held[name], dtype=object).tolist() for name in names if name in wanted}
     made: dict[Any, dict[str, list[Any]]] = {}
     for place, image in enumerate(rest.pop("image")):
+        if is_missing(image):
+            message = f"`{role}` has a row without an image. Leave it out, or give its image."
+            raise HowsureError(message)
         each = made.setdefault(image, {"boxes": [], **{name: [] for name in rest}})
         if not np.isnan(boxes[place]).all():
             each["boxes"].append(boxes[place].tolist())
@@ -97,4 +108,4 @@ def _by_image(role: str, given: Any, *, scored: bool) -> dict[Any, dict[str, lis
 
 def _empty(found: Mapping[Any, Mapping[str, list[Any]]]) -> dict[str, list[Any]]:
     """Return the columns of an image without a row."""
-    return {name: [] for name in next(iter(found.values()), {"boxes": []})}
+    return {name: [] for name in next(iter(found.values()), ("boxes", "scores"))}

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeGuard
 
+from howsure.errors import HowsureError
 from howsure.sources.file_checks import chunks
 
 SIGNS = (b'"annotations"', b'"from_name"')  # in the first bytes of such a file
@@ -46,6 +47,11 @@ def rows_of_tasks(tasks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     labelling interface by its name, and ``prediction``, the same controls as a model predicted them; for several
     predictions of a task the names of their models.
 
+    Raises
+    ------
+    HowsureError
+        If a task has several predictions of one model.
+
     Examples
     --------
     >>> choice = {"from_name": "mood", "type": "choices", "value": {"choices": ["sad"]}}
@@ -59,6 +65,9 @@ def rows_of_tasks(tasks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 def _rows(task: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     said = _mappings(task.get("predictions"))
     names = ["prediction"] if len(said) == 1 else [str(each.get("model_version")) for each in said]
+    if len({*names}) < len(names):
+        message = f"The task {task.get('id')!r} has several predictions of one model. Keep one of each."
+        raise HowsureError(message)
     predicted = {name: _controls(each) for name, each in zip(names, said, strict=True)}
     for each in _mappings(task["annotations"]):
         if not each.get("was_cancelled"):

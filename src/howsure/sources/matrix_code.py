@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 
-COUNTS = re.compile(r"structure\(\s*c\((?P<counts>[\d.\sL,]+)\)")
+COUNTS = re.compile(r"structure\(\s*c\((?P<counts>[\d.e+\sL,]+)\)")
 NAMES = re.compile(r'(?:(?P<axis>\w[\w.]*|`[^`]+`)\s*=\s*)?c\(\s*(?P<names>(?:"[^"]*"\s*,?\s*)+)\)')
 TEXT = re.compile(r'"([^"]*)"')
 TABLE = re.compile(r"<table\b", re.IGNORECASE)
+MOST_COLUMNS = 1_000  # of a cell, in HTML
 
 
 def cells_of_dput(text: str) -> list[list[str]]:
@@ -46,6 +47,8 @@ def without_tags(text: str) -> str:
         return text
     tables = _Tables()
     tables.feed(text)
+    if not any(tables.found):  # a class may have such a name
+        return text
     return "".join("\n".join("\t".join(row) for row in each) + "\n\n" for each in tables.found)
 
 
@@ -70,7 +73,7 @@ class _Tables(HTMLParser):
                 self.below[len(row)] -= 1
                 row.append("")
             self.place = len(row)
-            for _ in range(_whole(stated.get("colspan"))):
+            for _ in range(min(_whole(stated.get("colspan")), MOST_COLUMNS)):
                 self.below[len(row)] = _whole(stated.get("rowspan")) - 1
                 row.append("")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import io
 import lzma
 import zlib
 from pathlib import Path
@@ -51,3 +52,8 @@ def decoded(path: Path) -> str:
             continue
     message = f"'{path}' is in an unknown encoding. Save it as UTF-8."
     raise HowsureError(message)
+
+
+def text_lines(path: Path) -> list[str]:
+    """Return the lines of a text file, without their ends; other than by `str.splitlines`, words may hold U+2028."""
+    return [line.rstrip("\n") for line in io.StringIO(decoded(path), newline=None)]

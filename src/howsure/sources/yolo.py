@@ -8,7 +8,7 @@ from typing import Any
 
 from howsure.errors import HowsureError
 from howsure.sources.coco import EXPORT
-from howsure.sources.text_encoding import decoded
+from howsure.sources.text_encoding import text_lines
 
 OF_OBJECT = ("class", "x", "y", "width", "height")  # the centre and the size, in fractions of the image
 OF_DETECTION = (*OF_OBJECT, "score")
@@ -49,20 +49,17 @@ def of_yolo(preds: Any, target: Path) -> tuple[Any, list[dict[str, Any]]]:
 
 def _files(folder: Path, names: tuple[str, ...]) -> dict[str, list[list[float]]]:
     """Return the numbers of each line of a folder's files, by the name of the file."""
-    files = [each for each in sorted(folder.glob("*.txt")) if each.name != CLASSES]
+    files = [each for each in sorted(folder.glob("[!.]*.txt")) if each.name != CLASSES]  # without hidden files
     if not files:
         message = f"'{folder}' holds no text files of YOLO. {EXPORT}"
         raise HowsureError(message)
-    return {
-        file.stem: [_numbers(file, line, names) for line in decoded(file).splitlines() if line.strip()]
-        for file in files
-    }
+    return {file.stem: [_numbers(file, line, names) for line in text_lines(file) if line.strip()] for file in files}
 
 
 def _numbers(file: Path, line: str, names: tuple[str, ...]) -> list[float]:
     cells = line.split()
     try:
-        if len(cells) == len(names):
+        if len(cells) == len(names) and float(cells[0]).is_integer():
             return [float(each) for each in cells]
     except ValueError:
         pass
