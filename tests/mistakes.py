@@ -148,6 +148,23 @@ MISTAKES = {  # in Python
         "not Series",
         "Name all columns",
     ),
+    "a matrix of runs": (
+        lambda: hs.trials(np.eye(3), task=[0, 1, 2]),
+        "(3, 3)",
+        "`trials(success.ravel(), task=np.repeat(np.arange(3), 3))`",
+    ),
+    "a frame for a log's result": (lambda: hs.evaluate_log(FRAME), "not DataFrame", "hs.trials(success, task=…"),
+    "limits for standard errors": (
+        lambda: hs.pool([0.8, 0.9], [(0.7, 0.9), (0.8, 1.0)]),
+        "(2, 2)",
+        "3.92 standard errors",
+    ),
+    "totals of a matrix of shares": (
+        lambda: hs.from_counts([[0.9, 0.1], [0.2, 0.8]], support=[90, 10]),
+        "no `support`",
+        "multiply each row",
+    ),
+    "folds of a table": (lambda: hs.confusion(TRUTH, PREDICTED, folds=TRUTH), "`folds`", "`hs.cross_validated("),
     "precision at k": (lambda: hs.estimate(SCORES, "precision@k"), "'@k' is no average", "`threshold=`"),
     "a metric of scores for a function": (
         lambda: hs.auc(TRUTH, SCORE),

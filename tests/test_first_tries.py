@@ -1,11 +1,15 @@
 """Common first attempts either work or name the right call."""
 
+import re
+from contextlib import nullcontext
+
 import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 
 import howsure as hs
+from howsure.metrics.registry import REGISTRY
 from howsure.namespaces import ELSEWHERE, FUNCTIONS
 
 TABLE = hs.from_counts([[50, 3], [5, 42]])
@@ -201,6 +205,7 @@ def test_every_answer_to_a_name_of_another_package_exists():
     """Each function that is advised exists, and no name is listed twice."""
     known = {"hs": hs, "y_true": TRUTH, "score_a": [0.1, 0.3, 0.2, 0.9, 0.4, 0.6, 0.7, 0.5]}
     known["score_b"] = known["score_a"][::-1]
+    known |= {"y_score": known["score_a"], "score": known["score_a"], "cluster": [0, 0, 1, 1, 2, 2, 3, 3]}
     for use in FUNCTIONS:
         assert eval(f"hs.{use}", known) is not None, use  # noqa: S307 - our own text
     assert len(ELSEWHERE) == sum(len(names.split()) for names in FUNCTIONS.values())
@@ -223,3 +228,40 @@ def test_arguments_of_other_packages_lead_to_ours(attempt, words):
     """An argument of Fairlearn, PyCM or statsmodels is answered with the argument here."""
     with pytest.raises(hs.HowsureError, match=words):
         attempt()
+
+
+def test_each_metric_as_a_function_is_answered_with_a_call_that_runs():
+    """`hs.<metric>` names the table that the metric is defined for, and the metric."""
+    known = {"hs": hs, "y_true": TRUTH, "y_pred": MODELS["A"], "y_score": [0.9, 0.2, 0.4, 0.8, 0.3, 0.6, 0.7, 0.1]}
+    known |= {
+        "a": ["x", "y", "z"] * 4,
+        "b": ["y", "z", "x"] * 4,
+        "winner": ["model_a", "model_b", "tie", "model_a"] * 3,
+    }
+    known |= {
+        "success": [1, 0, 1, 1] * 3,
+        "tasks": [0, 1, 2] * 4,
+        "score": [0.5, 0.7, 0.6, 0.9],
+        "tp": [3, 2],
+        "fp": [1, 1],
+    }
+    known |= {
+        "fn": [0, 1],
+        "images": [0, 1],
+        "items_by_raters": [[0, 0, 1], [1, 1, 1], [1, 0, 0]] * 4,
+        "prediction": [0.4, 0.7, 0.5, 1.0],
+    }
+    filled = {"task=…": "task=tasks", "unit=…": "unit=images", "truth=…": "truth=score", "threshold=…": "threshold=0.2"}
+    tried = 0
+    for name in filter(str.isidentifier, REGISTRY.names):
+        with pytest.raises(AttributeError) if name not in dir(hs) else nullcontext() as caught:
+            getattr(hs, name)
+        if caught is None or not (found := re.search(r"Write `(hs\.(?:estimate|leaderboard).*)`", str(caught.value))):
+            continue
+        call = found[1]
+        for old, new in filled.items():
+            call = call.replace(old, new)
+        if "…" not in call and "detections" not in call:  # costs, and images
+            assert eval(call, known) is not None, name  # noqa: S307 - our own text
+            tried += 1
+    assert tried > 250

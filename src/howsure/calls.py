@@ -36,6 +36,7 @@ NAMES = {  # our names, and other packages' words for them; of several, a functi
     "correction": "adjust p_adjust",
     "true_value": "expected delta mde difference value",
     "k": "count",
+    "fold": "folds cv split splits",
     "every": "chunk_size chunk_period freq period",
     "false_positive_cost": "fp_cost cost_fp",
     "false_negative_cost": "fn_cost cost_fn",
@@ -70,6 +71,7 @@ REMEDIES = {  # of words that are no argument: for a function with the argument,
         "`compare(…).non_inferiority({0!r})`, or `.equivalence({0!r})`: both test the result",
     ),
     "threshold cutoff": ("y_pred", "`hs.scores(y_true, y_score).at({0!r})`, the table of predictions at a threshold"),
+    "fold folds cv": ("y_pred", "`hs.cross_validated(y_true, y_pred, fold=…)`"),
     f"y_score {NAMES['y_score']}": ("y_pred", "`hs.scores(y_true, y_score)` for scores or probabilities"),
     "direction higher_is_better": ("y_score", "scores that are higher for the positive class, such as `-y_score`"),
 }
@@ -77,6 +79,10 @@ OF_FUNCTIONS = {  # functions → words that are none of their arguments, and wh
     "evaluate": (
         ("adjust", "correction", "p_adjust", "simultaneous"),
         " Write `hs.gaps(tables, metrics)` for groups: its intervals cover simultaneously.",
+    ),
+    "from_counts": (
+        ("n", "support", "total", "totals"),
+        " For a matrix of proportions, multiply each row by its number of cases and round.",
     ),
     "leaderboard": (
         ("k", "n", "count", "nobs"),

@@ -13,11 +13,14 @@ from typing import Any
 from howsure.names import by_word, squeezed
 
 FUNCTIONS = {  # our functions, or calls → names of other packages' functions, without capitals and underscores
-    "estimate": "ci interval confidenceinterval ciauc ciroc bootstrapmetric bootstraproc metricci",
+    "estimate": "ci interval confidenceinterval bootstrapmetric metricci",
+    "estimate(hs.scores(y_true, y_score), 'roc_auc')": "ciauc ciroc bootstraproc",
+    "estimate(hs.values(score, groups=cluster), 'mean')": "clusteredstandarderror clusteredse clusterrobust "
+    "designeffect",
     "proportion": "proportionconfint proportionci wilson clopperpearson agresticoull binomtest binomconf binconf "
     "binomconfint",
     "compare": "permutationtest comparemodels compareindependent wilcoxon ttestrel pairedttest signtest "
-    "bayesiansignedtest rope fisherexact chi2contingency",
+    "bayesiansignedtest rope fisherexact chi2contingency ztest",
     "compare(hs.paired_scores(y_true, {'A': score_a, 'B': score_b}), 'roc_auc')": "roctest delong delongtest "
     "delongroctest",
     "compare(*hs.proportions({'A': 85, 'B': 80}, 100).values(), 'mean')": "twoproportions proportionsztest proptest "
@@ -25,11 +28,11 @@ FUNCTIONS = {  # our functions, or calls → names of other packages' functions,
     "compare_all": "nemenyi friedman friedmanchisquare posthocnemenyifriedman autorank criticaldifference",
     "cross_validated": "crossvalscore crossvalidate correctedttest nadeaubengio pairedttest5x2cv fivebytwocv",
     "plan": "samplesize power poweranalysis samsize nrequired pmsampsize minimumdetectableeffect ncases nquestions",
-    "from_rates": "frompublished published reconstruct frompercentages fromsummary",
+    "from_rates": "frompublished published reconstruct frompercentages fromsummary consistent grim",
     "estimate(hs.from_rates(sensitivity=0.9, specificity=0.8, positives=50, negatives=50), "
     "'ppv_at+prevalence=0.1')": "predictivevalues",
     "from_auc": "hanley hanleymcneil aucfromcounts",
-    "pool_folds": "folds foldscores",
+    "pool_folds": "folds foldscores frommeanstd meanstd",
     "values": "pairedvalues",
     "monitor": "controlchart",
     "judged": "judge ppi ppimean ppimeanci predictionpowered begggreenes begg verificationbias partialverification",
@@ -43,7 +46,7 @@ FUNCTIONS = {  # our functions, or calls → names of other packages' functions,
     "gaps": "metricframe fairness disparity disparities disparateimpact",
     "ratings": "interrater agreement irr",
     "leaderboard": "rank ranking rankings",
-    "pool": "metaanalysis metaprop reitsma rma madad sroc",
+    "pool": "metaanalysis metaprop reitsma rma madad sroc frominterval fromci",
     "reader_study": "mrmc",
     "recall_score": "sensitivityscore",
     "scorer": "makescorer",

@@ -43,7 +43,7 @@ Asked = str | Spec | Metric
 STREAMS_OF_SIDES = 2**21  # index of the first child seed that is used for the sides
 CALLS = (
     "Call `compare(paired_table, metric)` or `compare(table_a, table_b, metric)`, with tables from `paired`, "
-    "`confusion`, `from_counts` or `scores`."
+    "`confusion`, `from_counts`, `scores` or `values`."
 )
 OF_ESTIMATES = (
     "An estimate has no cases: compare the tables that estimates are of. Two proportions: "
@@ -153,7 +153,9 @@ def compare(
     refuse_results(table, "compare")
     *against, metric = others or (None,)
     if isinstance(metric, list | tuple) and metric and all(isinstance(each, str | Spec | Metric) for each in metric):
-        message = f"`compare` takes one metric, not {len(metric)}. Call it for each, such as {metric[0]!r}."
+        message = (
+            f"`compare` takes one metric, not {len(metric)}. Call it for each, such as {metric[0]!r}, or `compare_all`."
+        )
         raise HowsureError(message)
     if len(against) > 1 or not isinstance(metric, str | Spec | Metric):
         raise HowsureError(OF_ESTIMATES if isinstance(metric, Estimate) else CALLS)

@@ -19,7 +19,7 @@ from howsure.estimates.estimation import estimate
 from howsure.grids import Grid, Tabular
 from howsure.logs import cautions
 from howsure.logs.joined import Joined
-from howsure.logs.log import Log
+from howsure.logs.log import OF_FRAMES, Log
 from howsure.logs.parts import parts_of
 from howsure.logs.records import Reported
 from howsure.methods.core.method import Method
@@ -296,7 +296,7 @@ def evaluate_log(
     mean: new − old = 0.500 [0.013, 0.785], p = 0.046
     """
     if not isinstance(log, Log):
-        message = f"`evaluate_log` takes a log, from `read_log`, not {type(log).__name__}."
+        message = f"`evaluate_log` takes a log, from `read_log`, not {type(log).__name__}. {OF_FRAMES}"
         raise HowsureError(message)
     level = checked_level(confidence_level)
     if baseline is not None:

@@ -22,6 +22,10 @@ from howsure.tables.table import Table
 KINDS: dict[str, Any] = {"run": np.intp, "score": float, "weight": float}  # other columns hold text
 REQUIRED = {"task", "model", "item", "run", "metric", "score"}
 OPTIONAL = ("cluster", "content", "target", "answer", "weight")  # optional columns
+OF_FRAMES = (
+    "A frame with one row per answer is a table of `hs.trials(success, task=…, model=…, data=frame)`, or of "
+    "`hs.values` for grades."
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

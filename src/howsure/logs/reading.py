@@ -17,7 +17,7 @@ from howsure.logs.helm import HELM
 from howsure.logs.inspect import INSPECT
 from howsure.logs.lighteval import LIGHTEVAL, tasks_without_details
 from howsure.logs.lm_eval import LM_EVAL, tasks_without_samples
-from howsure.logs.log import OPTIONAL, Log
+from howsure.logs.log import OF_FRAMES, OPTIONAL, Log
 from howsure.logs.mteb import MTEB
 from howsure.logs.openai_evals import OPENAI_EVALS
 from howsure.logs.opencompass import OPENCOMPASS
@@ -171,10 +171,7 @@ def _foreign(found: Sequence[Read], records: Records | None) -> list[str]:
 def _files(given: object, *, every: bool = False) -> Iterator[tuple[Path, bool]]:
     """Yield files, and whether each was passed by itself rather than in a folder (which may hold other files too)."""
     if not isinstance(given, str | Path):
-        message = (
-            f"A log is given by its path, not by {type(given).__name__}. A frame with one row per answer is a table of "
-            "`hs.trials(success, task=…, model=…, data=frame)`, or of `hs.values` for grades."
-        )
+        message = f"A log is given by its path, not by {type(given).__name__}. {OF_FRAMES}"
         raise HowsureError(message)
     path = Path(given)
     with reading(f"'{given}'"):  # an invalid name

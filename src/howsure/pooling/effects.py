@@ -85,8 +85,10 @@ def checked_experiments(
     given = {"values": values, "standard_errors": standard_errors}
     natural, errors = (np.atleast_1d(real_numbers(*each)) for each in given.items())
     if natural.ndim != 1 or natural.shape != errors.shape or not natural.size:
+        limits = " The width of a 95 % interval is about 3.92 standard errors." if errors.ndim == 2 else ""
         message = (
             f"`values` has shape {natural.shape} and `standard_errors` {errors.shape}. Give one of each per experiment."
+            f"{limits}"
         )
         raise HowsureError(message)
     labels = names_of_experiments(names, len(natural))

@@ -190,6 +190,12 @@ def _successes(given: object) -> Array:
     except (TypeError, ValueError, OverflowError):
         message = "`success` is not numeric. Give 1 for each run that succeeds, else 0."
         raise HowsureError(message) from None
+    if found.ndim == 2:
+        tasks = f"np.repeat(np.arange({len(found)}), {found.shape[1]})"
+        message = (
+            f"`success` has shape {found.shape}. For a row per task write `trials(success.ravel(), task={tasks})`."
+        )
+        raise HowsureError(message)
     wrong = ~np.isin(found, (0, 1))
     if found.ndim != 1 or wrong.any():
         what = f"has shape {found.shape}" if found.ndim != 1 else f"holds {found[wrong][0]:g}"
