@@ -54,6 +54,7 @@ MEANT = {  # the names that mean a metric, without blanks and signs
     "observed_expected": "oe",
     "calibration_intercept+slope=fixed": "citl calibrationinthelarge",
     "bradley_terry": "elo elorating",
+    "mean": "avg",
 }
 ADVICE = {  # the names that mean no metric, by what is said of them
     "needs its limit: 'roc_auc+max_fpr=0.1' up to a false positive rate, 'roc_auc+min_tpr=0.9' from a true positive "
@@ -89,7 +90,7 @@ ADVICE = {  # the names that mean no metric, by what is said of them
     "is a number of each case or query. Make a table of these numbers by `hs.values`, and ask for their 'mean'.": ""
     "exactmatch em accnorm rouge rouge1 rouge2 rougel rougelsum bertscore bertscoref1 bleurt comet meteor toxicity "
     "faithfulness answerrelevancy mrr meanreciprocalrank ndcg dcg hit hits refusalrate hallucinationrate successrate "
-    "resolverate attacksuccessrate mape maj cons",
+    "resolverate attacksuccessrate mape maj cons majorityvote selfconsistency bestofn bon",
     "is a ratio of sums. Make a table of the rates of the texts by `hs.values`, with their lengths as weights, and ask "
     "for their 'mean'.": "wer cer worderrorrate charactererrorrate",
     "is no metric of classes. `hs.bootstrap` gives the interval of any function of the cases.": "bleu "

@@ -105,8 +105,8 @@ def _refuse_pooled(frame: Any, name: str, true: str | None, cases: Sequence[str]
     if levels is not None:
         what = "models" if names_models(name, MODEL) else "runs"
         message = (
-            f"The column '{name}' has {len(levels):,} {what} ({listed(levels)}) of the same cases, which would count "
-            f"as one. Split by it, by={name!r}, or keep the rows of one."
+            f"The column '{name}' has {len(levels):,} {what} ({listed(levels)}) of the same cases, whose rows would be "
+            f"taken as different cases. Split by it, by={name!r}, or keep the rows of one."
         )
         raise DoubtfulDataError(message)
 
