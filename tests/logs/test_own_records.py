@@ -128,6 +128,19 @@ def test_a_column_of_metrics_that_is_not_named(column, score, tmp_path):
     with pytest.raises(hs.HowsureError, match=f"2 metrics in the column '{column}' .*Name it, `task='{column}'`"):
         hs.read_log(path, score=score, item="id")
     assert set(hs.read_log(path, score=score, item="id", task=column)["task"]) == {"correctness", "helpfulness"}
+    of_tasks = csv(tmp_path / "b.csv", f"id,{column},{score},task", [(*row, "sums") for row in rows])
+    with pytest.raises(hs.HowsureError, match="which would count as one. Keep the rows of one"):
+        hs.read_log(of_tasks, score=score, item="id", task="task")
+
+
+def test_one_row_for_each_metric(tmp_path):
+    """The averages of an evaluation by several metrics are no items."""
+    path = csv(tmp_path / "a.csv", "metric,score", [("faithfulness", 1.0), ("relevancy", 0.8), ("recall", 0.5)])
+    with pytest.raises(hs.HowsureError, match="3 metrics in the column 'metric'"):
+        hs.read_log(path, score="score")
+    items = csv(tmp_path / "b.csv", "name,value", [(f"q{n}", n % 2) for n in range(20)])
+    assert len(hs.read_log(items, score="value", item="name")["score"]) == 20
+    assert len(hs.read_log(items, score="value")["score"]) == 20
 
 
 @pytest.mark.parametrize("column", ["arm", "prompt_version", "architecture"])

@@ -122,14 +122,16 @@ def _refuse_pooled(path: Path, wanted: Mapping[str, str], scores: Sequence[str])
     for kind, (role, more) in USUAL.items():
         words = [kind, *more.split(), *(["name"] if kind == "metric" and VALUES in scores else [])]
         name = next((usual[word] for word in words if word in usual), None)
-        if role in wanted or name is None:
+        if name is None or (role in wanted and kind != "metric"):
             continue
         held = np.asarray(read_columns(str(path), {role: name})[role], dtype=object).tolist()
         values = dict.fromkeys(each for each in held if not _is_empty(each))
-        if 1 < len(values) <= len(held) / 2:  # else the rows are the items
+        are_items = len(values) > len(held) / 2 and (kind != "metric" or name.casefold() == "name")
+        if len(values) > 1 and not are_items:
+            remedy = "Keep the rows of one" if role in wanted else f"Name it, `{role}={name!r}`"
             message = (
                 f"'{path}' has {len(values):,} {kind}s in the column '{name}' ({listed(values)}), which would count as "
-                f"one. Name it, `{role}={name!r}`, or leave it out of the file."
+                f"one. {remedy}, or leave it out of the file."
             )
             raise HowsureError(message)
 
