@@ -3,6 +3,8 @@
 import gzip
 import io
 import json
+import os
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -101,6 +103,27 @@ def test_all_commands_read_standard_input():
     columns = ("--y-true", "truth", "--y-pred", "new", "--reviewed", "checked")
     assert run("reviewed", *read, *columns, stdin=reviewed).returncode == 0
     assert run("review-plan", *read, *columns, "--metric", "f1", "--budget", "20", stdin=reviewed).returncode == 0
+
+
+MATRIX = b",a,b\na,50,3\nb,5,42\n"
+
+
+def test_a_matrix_from_standard_input():
+    """A hyphen, also for compressed text."""
+    for stream in (MATRIX, gzip.compress(MATRIX)):
+        found = run("matrix", "-", "--metrics", "accuracy", stdin=stream)
+        assert found.stdout.startswith("standard input")
+        assert "0.920" in found.stdout
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="pipes have no names here")
+def test_a_matrix_from_a_pipe():
+    """A shell names the pipe of `<(command)` so."""
+    end, start = os.pipe()
+    os.write(start, MATRIX)
+    os.close(start)
+    assert "0.920" in run("matrix", f"/dev/fd/{end}", "--metrics", "accuracy").stdout
+    os.close(end)
 
 
 REFUSED = {

@@ -7,6 +7,7 @@ modelscope/evalscope (`reviews`), evaleval/every_eval_ever, and of OpenAI's Eval
 """
 
 import json
+import math
 import re
 
 import pytest
@@ -134,6 +135,21 @@ def test_several_answers_to_an_item_are_runs(tmp_path):
         log = hs.read_log(written(tmp_path / "log.json", rows))
         assert (len(set(log["item"])), log["run"].max()) == (6, runs)
         assert next(iter(hs.evaluate_log(log).values())).value == pytest.approx(value)
+
+
+def test_an_item_without_an_answer_has_no_score(tmp_path):
+    """An empty list of graded programs is not left out: the item counts as one that could not be scored."""
+    graded = [{"question_id": f"{n}", "graded_list": [n % 2 == 0] if n else []} for n in range(6)]
+    log = hs.read_log(written(tmp_path / "log.json", graded))
+    assert (len(set(log["item"])), sum(math.isnan(each) for each in log["score"])) == (6, 1)
+
+
+def test_a_table_in_utf_16_has_its_columns_named(tmp_path):
+    """As spreadsheet programs write Unicode text."""
+    path = tmp_path / "a.csv"
+    path.write_text("question,correct\n1,0\n", encoding="utf-16")
+    with pytest.raises(hs.HowsureError, match="a table with the columns 'question', 'correct'"):
+        hs.read_log(path)
 
 
 @pytest.mark.parametrize("attempts", [1, 3])

@@ -19,7 +19,7 @@ from howsure.cli.example_files import examples
 from howsure.cli.examples import shown
 from howsure.cli.gaps import gaps
 from howsure.cli.gates import FailOver, FailUnder, bounds, hold
-from howsure.cli.inputs import HYPHEN, STANDARD, Input, in_sheet
+from howsure.cli.inputs import HYPHEN, STANDARD, Input
 from howsure.cli.judge import judge
 from howsure.cli.label_next import label_next
 from howsure.cli.leaderboard import leaderboard
@@ -201,10 +201,10 @@ def matrix(
     Parameters
     ----------
     file
-        K×K counts in CSV, TSV, text, Markdown or a spreadsheet. Rows are the true classes, unless the first cell
-        (predicted/true) or the labels (Actual x, Predicted x) state otherwise; labels in the first row or column are
-        optional. Other layouts are one row of TP, FP, FN and TN, and one line for each true class, predicted class and
-        number.
+        K×K counts in CSV, TSV, text, Markdown or a spreadsheet; - reads standard input. Rows are the true classes,
+        unless the first cell (predicted/true) or the labels (Actual x, Predicted x) state otherwise; labels in the
+        first row or column are optional. Other layouts are one row of TP, FP, FN and TN, and one line for each true
+        class, predicted class and number.
     labels
         Names of the classes, in order.
     metrics
@@ -224,11 +224,12 @@ def matrix(
     from howsure.tables.batch import ALL
 
     wanted = bounds(fail_under, fail_over)
-    table = matrix_table(in_sheet([str(file)], sheet)[0], labels or None, pos_label=pos_label, check=not no_check)
+    given = Input.of([str(file)], "csv" if str(file) == STANDARD else None, sheet)
+    table = matrix_table(given.data[0], labels or None, pos_label=pos_label, check=not no_check)
     asked = Asked(split(metrics) or None, method, confidence_level, one_seed(random_state))
     made = asked.estimated(Subject(table=table))
-    page = output.save(Input([str(file)], str(file)), partial(report_on, made))
-    write(class_blocks(made, asked, output.how) if per_class else blocks_of(made), str(file), output.how)
+    page = output.save(given, partial(report_on, made))
+    write(class_blocks(made, asked, output.how) if per_class else blocks_of(made), given.title, output.how)
     say_written(page)
     hold(wanted, {"": made[0].evaluations[ALL]})
 

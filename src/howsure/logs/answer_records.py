@@ -86,7 +86,7 @@ class Layout:
         for metric, name in self.scores.items():
             found = _value(record, name)
             for each, value in found.items() if isinstance(found, dict) else [(metric, found)]:
-                for score in value if isinstance(value, list) else [value]:
+                for score in (value or [None]) if isinstance(value, list) else [value]:
                     yield each, self.absent if score is None else math.nan if score == self.failed else number(score)
 
     def _reported(self, log: Opened) -> Iterator[Reported]:

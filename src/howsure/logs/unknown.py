@@ -16,6 +16,7 @@ from howsure.logs.records import entries, number
 from howsure.sources.content import refuse_other_content
 from howsure.sources.json_tables import records_of
 from howsure.sources.rating_names import names_item
+from howsure.sources.text_encoding import stated_encoding
 
 TABLES = (".csv", ".tsv", ".xlsx")
 SEPARATORS = (",", ";", "\t")
@@ -61,7 +62,7 @@ def refuse_table(path: Path) -> None:
 
 def _first_row(path: Path) -> dict[str, str]:
     """Return the cells of the first row by column, split at the most frequent separator of the first line."""
-    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+    with path.open(encoding=stated_encoding(path) or "utf-8", errors="replace", newline="") as file:
         separator = max(SEPARATORS, key=(line := file.readline()).count)
         file.seek(0)
         names, *rows = [*islice(csv.reader(file, delimiter=separator), 2)] if line.strip() else [[]]

@@ -174,6 +174,14 @@ def is_file(path: Path) -> bool:
         return False
 
 
+def is_pipe(path: Path) -> bool:
+    """Whether the path is a pipe, as a shell makes it for ``<(command)``; False for an invalid name."""
+    try:
+        return path.is_fifo()
+    except OSError:
+        return False
+
+
 def is_folder(given: object) -> TypeGuard[str | Path]:
     """Whether a path of a folder is given; False for an invalid name."""
     try:

@@ -15,7 +15,7 @@ from howsure.arrays import Array
 from howsure.errors import DoubtfulDataError, HowsureError, listed, warn
 from howsure.escapes import is_number
 from howsure.sources.doubtful_lines import FREQUENCIES
-from howsure.sources.locations import SHEETS, is_file, missing, sheet_of, suffix_of
+from howsure.sources.locations import SHEETS, is_file, is_pipe, missing, sheet_of, suffix_of
 from howsure.sources.matrix_axes import Axis, corner_names, laid_out, title_names, warn_of_percentages
 from howsure.sources.matrix_code import without_tags
 from howsure.sources.matrix_crosstabs import Line, crosstab_of, lines_of, lines_of_cells
@@ -58,7 +58,7 @@ def read_matrix(
         If the file is missing or is not a matrix of counts.
     """
     path = Path(path)
-    if not is_file(sheet_of(path)[0]):
+    if not is_file(sheet_of(path)[0]) and not is_pipe(path):
         raise missing(path)
     if sheet_of(path)[0].suffix.lower() in SHEETS:
         return _matrix_of_sheet(path, labels, check=check)
