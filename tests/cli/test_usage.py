@@ -53,6 +53,10 @@ def test_words_for_commands_lead_to_commands_that_exist():
             ["brier_skill"],
             "There is no command 'brier_skill'. Write `howsure report FILE --y-true … --y-score … --metrics brier_skill`.",
         ),
+        (
+            ["matrix", "42", "3", "5", "50"],
+            "Nothing takes '3', '5', '50'. Write the counts into a file: the line tp,fp,fn,tn and a line of numbers.",
+        ),
         (["proportion", "42", "47"], "There is no command 'proportion'. Write `hs.proportion(…)` in Python."),
         (["begg-greenes"], "There is no command 'begg-greenes'. Write `hs.judged(…)` in Python."),
         (["xyz"], "There is no command 'xyz'. See `howsure --help`."),

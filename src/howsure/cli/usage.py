@@ -15,11 +15,12 @@ from howsure.cli.remedies import arguments_of, options_of, without_files
 from howsure.errors import HowsureError, did_you_mean, listed
 from howsure.namespaces import elsewhere
 
+COUNTS_IN_FILE = "the counts into a file: the line tp,fp,fn,tn and a line of numbers"
 IN_SHELL = {  # words for options → what to write
     "json": "--format json",
     "csv": "--format csv",
     "average": "the average in the metric, such as --metrics f1@macro",
-    **dict.fromkeys(("tp", "fp", "fn", "tn"), "the counts into a file: the line tp,fp,fn,tn and a line of numbers"),
+    **dict.fromkeys(("tp", "fp", "fn", "tn"), COUNTS_IN_FILE),
     **dict.fromkeys(("docx", "word"), "--html report.md, and convert it: pandoc report.md -o report.docx"),
 } | dict.fromkeys(("out", "output", "outfile", "output_file", "save", "report"), "--html FILE")
 COMMANDS = {  # what to write → words for it
@@ -165,4 +166,6 @@ def _unused(error: CycloptsError, words: Sequence[str]) -> str:
     if not isinstance(error, UnusedCliTokensError):
         return ""
     unused = ", ".join(map(repr, error.unused_tokens or ()))
+    if words[0] == "matrix" and all(map(str.isdecimal, error.unused_tokens or ())):
+        return f"Nothing takes {unused}. Write {COUNTS_IN_FILE}."
     return f"Nothing takes {unused}. Name the option, see `howsure {words[0]} --help`."

@@ -79,7 +79,7 @@ def estimate(
     classes: Sequence[int] | None = None,
     threshold: float | None = None,
 ) -> Estimate | Estimates:
-    """Estimate one metric with its interval.
+    """Estimate one metric with its interval; `evaluate` estimates several.
 
     Parameters
     ----------

@@ -101,6 +101,9 @@ def judged(
     ``"kappa"`` is the judge's agreement with people. The estimates are unbiased for any quality of the judge; a better
     judge gives narrower intervals.
 
+    A diagnostic test whose reference standard is known for some patients only (partial verification) is the same
+    problem: pass the reference as ``human`` and the test result as ``judge``.
+
     Parameters
     ----------
     human : array-like of shape (n,) or str, or mapping of str to array-like
