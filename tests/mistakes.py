@@ -19,6 +19,7 @@ MISTAKES = {  # in Python
     "a slip in a metric's name": (lambda: hs.estimate(TWO, "f1_scroe"), "'f1_scroe'", "'f1_score'"),
     "a scorer of the other sign": (lambda: hs.estimate(SCORES, "neg_log_loss"), "'neg_log_loss'", "'log_loss'"),
     "no average": (lambda: hs.estimate(THREE, "f1"), "3 classes", "'f1@macro'"),
+    "a class for an average": (lambda: hs.estimate(THREE, "recall@2x"), "'2x'", "f1@binary+positive_class=…"),
     "a slip in an average": (lambda: hs.estimate(THREE, "f1@makro"), "'makro'", "'macro'"),
     "a function for a metric": (lambda: hs.estimate(TWO, hs.f1_score), "function", "'f1@macro'"),
     "metrics in one text": (lambda: hs.evaluate(TWO, "f1, recall"), "'f1, recall'", "['f1', 'recall']"),

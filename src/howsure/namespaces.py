@@ -31,6 +31,7 @@ FUNCTIONS = {  # our functions, or calls → names of other packages' functions,
     "from_rates": "frompublished published reconstruct frompercentages fromsummary consistent grim",
     "estimate(hs.from_rates(sensitivity=0.9, specificity=0.8, positives=50, negatives=50), "
     "'ppv_at+prevalence=0.1')": "predictivevalues",
+    "joint_test": "assertatleast require requirements gate",
     "from_auc": "hanley hanleymcneil aucfromcounts",
     "pool_folds": "folds foldscores frommeanstd meanstd",
     "values": "pairedvalues",

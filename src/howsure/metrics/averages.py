@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from howsure.arrays import Array
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, did_you_mean
 from howsure.metrics.forms import divide, mean_of_defined
 from howsure.names import squeezed
 
@@ -197,4 +197,6 @@ def canonical_average(word: str) -> str:
             "of the ROC curve an argument of the metric: 'recall_at+fpr=0.01'."
         )
         raise HowsureError(message, "unknown-average")
-    raise HowsureError.unknown("average", word, [*BY_NAME, *SINGLE, *POOLED, *PER_CLASS])
+    near = did_you_mean(word, [*BY_NAME, *SINGLE, *POOLED, *PER_CLASS])
+    message = f"There is no average '{word}'.{near or ' A class is named as in `f1@binary+positive_class=…`.'}"
+    raise HowsureError(message, "unknown-average")
