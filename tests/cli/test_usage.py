@@ -60,6 +60,9 @@ def test_words_for_commands_lead_to_commands_that_exist():
         (["proportion", "42", "47"], "There is no command 'proportion'. Write `hs.proportion(…)` in Python."),
         (["begg-greenes"], "There is no command 'begg-greenes'. Write `hs.judged(…)` in Python."),
         (["xyz"], "There is no command 'xyz'. See `howsure --help`."),
+        (["Report", CANCER], "There is no command 'Report'. Write `howsure report`."),
+        (["decision_curve", CANCER], "There is no command 'decision_curve'. Write `howsure decision-curve`."),
+        (["study", "run"], "`howsure study run` needs FILE: the study, as TOML."),
         (["--y-true", "label", CANCER], "Name a command before --y-true. See `howsure --help`."),
     ],
 )

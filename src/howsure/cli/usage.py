@@ -67,7 +67,7 @@ def usage_error(error: CycloptsError, words: Sequence[str], app: App) -> str:
         The application.
     """
     own = list(without_files(words))
-    found = _unknown_command(own, app) or _wrong_option(own, app) or _missing(error, own, app) or _unused(error, own)
+    found = _unknown_command(own, app) or _wrong_option(own, app) or _missing(error, own, app) or _unused(error, own, app)
     return found or str(error)
 
 
@@ -78,11 +78,17 @@ def _unknown_command(words: Sequence[str], app: App) -> str:
         return ""
     if rest[0].startswith("-"):
         return f"Name a command before {rest[0]}. See `howsure --help`."
-    meant = None if names else MEANT.get(rest[0].lower().replace("_", "-"))
+    word = rest[0].lower().replace("_", "-")
     known = [name for name in apps[-1] if not name.startswith("-")]
+    meant = f"`{' '.join(['howsure', *names, word])}`" if word in known else None if names else MEANT.get(word)
     meant = meant or ("" if names else _of_metric(rest[0]) or _of_function(rest[0]))
     remedy = f" Write {meant}." if meant else did_you_mean(rest[0], known)
     return f"There is no command '{' '.join([*names, rest[0]])}'.{remedy or ' See `howsure --help`.'}"
+
+
+def _command(words: Sequence[str], app: App) -> str:
+    """Return the command of a command line, of one word or of two."""
+    return " ".join(app.parse_commands(list(words))[0])
 
 
 def _of_metric(word: str) -> str:
@@ -114,7 +120,7 @@ def _wrong_option(words: Sequence[str], app: App) -> str:
             continue
         argument = known.get(option.replace("_", "-"))
         if argument is None:
-            return _unknown_option(option, value or following, words[0], options)
+            return _unknown_option(option, value or following, _command(words, app), options)
         if not is_stated and argument.hint is not bool and (following == "--" or following.partition("=")[0] in known):
             return f"{option} needs a value{_described(argument.name, words, app)}"
     return ""
@@ -135,7 +141,7 @@ def _missing(error: CycloptsError, words: Sequence[str], app: App) -> str:
     if not isinstance(error, MissingArgumentError) or error.argument is None or not words:
         return ""
     name = error.argument.name
-    needed = f"`howsure {words[0]}` needs {name}{_described(name, words, app)}"
+    needed = f"`howsure {_command(words, app)}` needs {name}{_described(name, words, app)}"
     return f"{needed}{_columns(words[1:])}" if name.startswith("--") else needed
 
 
@@ -161,11 +167,11 @@ def _columns(words: Sequence[str]) -> str:
     return f" The columns of '{file}' are {listed(names)}." if names else ""
 
 
-def _unused(error: CycloptsError, words: Sequence[str]) -> str:
+def _unused(error: CycloptsError, words: Sequence[str], app: App) -> str:
     """Return the error for words that belong to no option; "" for another error."""
     if not isinstance(error, UnusedCliTokensError):
         return ""
     unused = ", ".join(map(repr, error.unused_tokens or ()))
     if words[0] == "matrix" and all(map(str.isdecimal, error.unused_tokens or ())):
         return f"Nothing takes {unused}. Write {COUNTS_IN_FILE}."
-    return f"Nothing takes {unused}. Name the option, see `howsure {words[0]} --help`."
+    return f"Nothing takes {unused}. Name the option, see `howsure {_command(words, app)} --help`."
