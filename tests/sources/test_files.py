@@ -504,6 +504,12 @@ def test_words_between_blanks(start, rows, tmp_path):
 def test_words_between_blanks_that_are_no_table(tmp_path):
     """Lines with other numbers of words are refused with the reason."""
     path = tmp_path / "cases.txt"
+    path.write_text("actual predicted actual\na a b\nb a b\n")
+    with pytest.raises(HowsureError, match="has several columns named 'actual'"):
+        hs.confusion("actual", "predicted", data=path)
+    path.write_text('"actual" "predicted" "row"\n"1" "a" "" "5"\n"2" "b" "a" "6"\n')
+    with pytest.raises(HowsureError, match="`y_pred` has 1 missing value"):
+        hs.confusion("actual", "predicted", data=path)
     path.write_text('some text of\na "' + 70_000 * "b c ")
     with pytest.raises(HowsureError, match="There is no column 'actual'"):
         hs.confusion("actual", "predicted", data=path)

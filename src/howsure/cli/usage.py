@@ -67,8 +67,8 @@ def usage_error(error: CycloptsError, words: Sequence[str], app: App) -> str:
         The application.
     """
     own = list(without_files(words))
-    found = _unknown_command(own, app) or _wrong_option(own, app) or _missing(error, own, app) or _unused(error, own, app)
-    return found or str(error)
+    found = _unknown_command(own, app) or _wrong_option(own, app)
+    return found or _missing(error, own, app) or _unused(error, own, app) or str(error)
 
 
 def _unknown_command(words: Sequence[str], app: App) -> str:

@@ -38,5 +38,5 @@ def rows_between_blanks(file: Location) -> list[list[str]]:
         return []
     widths = {len(row) for row in rows}
     if widths == {len(header) + 1}:
-        return [[ROW, *header], *rows]
+        return [["" if ROW in header else ROW, *header], *rows]
     return [header, *rows] if widths == {len(header)} else []

@@ -53,10 +53,8 @@ def read_text(file: Path) -> dict[str, Values]:
         lines = io.TextIOWrapper(io.BytesIO(b"".join(chunks(file))), encoding=encoding, newline="")
         if format_of(file) in JSON:
             return {name: _typed(values, DATES) for name, values in _of_records(file, _records(file, lines)).items()}
-        header, *rows = rows_between_blanks(file) or [[]]
-        columns = (
-            dict(zip(header, map(list, zip(*rows, strict=True)), strict=True)) if header else _of_rows(file, lines)
-        )
+        found = rows_between_blanks(file)
+        columns = _columns(file, found) if found else _of_rows(file, lines)
         return {name: _typed(values, TYPES) for name, values in columns.items()}
     except (UnicodeDecodeError, csv.Error, json.JSONDecodeError, RecursionError) as error:
         raise HowsureError.unreadable(f"'{file}'", error) from None
@@ -87,6 +85,12 @@ def _is_beyond_doubt(values: Values) -> bool:
     if isinstance(values[0], str):
         return any(WORD.fullmatch(value) for value in values)
     return isinstance(values[0], int | float) and all(abs(value) < EXACT for value in values)
+
+
+def _columns(file: Path, found: list[list[str]]) -> dict[str, Values]:
+    header, *rows = found
+    refuse_header(file, header)
+    return {name: [row[place] or None for row in rows] for place, name in enumerate(header)}
 
 
 def _of_rows(file: Path, lines: Iterable[str]) -> dict[str, Values]:
