@@ -361,7 +361,7 @@ def real_numbers(name: str, values: object) -> Floats:
         found = np.asarray(values)
         if found.dtype.kind not in "cmM":  # neither complex numbers, nor durations, nor dates
             return np.asarray(found, dtype=float)
-    message = f"`{name}` must be numbers, not {values!r}."
+    message = f"`{name}` must be numbers, not {shown(values)}."
     raise HowsureError(message, INVALID_ARGUMENT)
 
 

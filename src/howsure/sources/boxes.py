@@ -11,6 +11,7 @@ from howsure.arrays import Array
 from howsure.errors import HowsureError, real_numbers
 
 LARGEST_FRACTION, LEAST_PIXELS = 1.5, 10.0  # of coordinates that are fractions of the image, or numbers of pixels
+SMALLEST = float(np.finfo(float).tiny)  # area: nothing is shared with a box without one
 ALMOST_ALL = 1 - 1e-10  # overlap of equal boxes, to rounding
 
 
@@ -41,11 +42,12 @@ def hits_of(overlap: Array, inside: Array, thresholds: Array) -> Array:
     for column, threshold in enumerate(limits.tolist()):
         taken: set[int] = set()
         for row, pairs in near.items():
-            left = [pair for pair in pairs if pair[0] >= threshold and pair[1] not in taken]
-            if left:
+            if left := [pair for pair in pairs if pair[0] >= threshold and pair[1] not in taken]:
                 hits[row, column] = 1.0
                 taken.add(max(left)[1])  # for ties the last
-    in_crowd = inside.max(1, initial=-1.0)[:, None] >= limits
+    if not inside.size:
+        return hits
+    in_crowd = inside.max(1)[:, None] >= limits
     return np.where(in_crowd & (hits == 0), np.nan, hits)
 
 
@@ -80,7 +82,7 @@ def overlaps(boxes: Array, others: Array) -> Array:
     """
     shared = _shared(boxes, others)
     union = _areas(boxes)[:, None] + _areas(others) - shared
-    return np.asarray(shared / np.where(union > 0, union, 1.0))
+    return np.asarray(shared / np.maximum(union, SMALLEST))
 
 
 def shares_inside(boxes: Array, others: Array) -> Array:
@@ -92,8 +94,7 @@ def shares_inside(boxes: Array, others: Array) -> Array:
     >>> shares_inside(np.array([[0.0, 0.0, 2.0, 2.0]]), np.array([[1.0, 0.0, 9.0, 9.0]])).tolist()
     [[0.5]]
     """
-    areas = _areas(boxes)[:, None]
-    return np.asarray(_shared(boxes, others) / np.where(areas > 0, areas, 1.0))
+    return np.asarray(_shared(boxes, others) / np.maximum(_areas(boxes)[:, None], SMALLEST))
 
 
 def _areas(boxes: Array) -> Array:
@@ -102,19 +103,18 @@ def _areas(boxes: Array) -> Array:
 
 
 def _shared(boxes: Array, others: Array) -> Array:
-    (left, top, right, bottom), theirs = boxes.T[..., None], others.T
-    width = np.minimum(right, theirs[2]) - np.maximum(left, theirs[0])
-    height = np.minimum(bottom, theirs[3]) - np.maximum(top, theirs[1])
-    return np.asarray(np.maximum(width, 0.0) * np.maximum(height, 0.0))
+    ends, starts = np.minimum(boxes[:, None, 2:], others[:, 2:]), np.maximum(boxes[:, None, :2], others[:, :2])
+    sides = np.maximum(ends - starts, 0.0)
+    return np.asarray(sides[..., 0] * sides[..., 1])
 
 
 def finite_numbers(argument_name: str, given: object) -> Array:
     """Return numbers as an array of at least one axis; refuse missing and infinite values."""
-    found = np.atleast_1d(real_numbers(argument_name, given))
+    found = real_numbers(argument_name, given)
     if not np.isfinite(found).all():
         message = f"`{argument_name}` holds a missing or infinite number. Drop it first."
         raise HowsureError(message)
-    return found
+    return found if found.ndim else found[None]
 
 
 def boxes_of(argument_name: str, given: object) -> Array:
@@ -130,20 +130,21 @@ def boxes_of(argument_name: str, given: object) -> Array:
     return boxes
 
 
-def refuse_other_units(reach: Mapping[str, Sequence[float]]) -> None:
+def refuse_other_units(boxes: Mapping[str, Sequence[Array]]) -> None:
     """Refuse boxes in pixels and boxes in fractions of the image, which would never overlap.
 
     Parameters
     ----------
-    reach : mapping of str
-        Largest coordinate of the boxes of each image, by argument.
+    boxes : mapping of str
+        The boxes of each image, by argument.
 
     Raises
     ------
     HowsureError
         If one argument has fractions, and the other one pixels.
     """
-    (fraction, small), (pixels, large) = sorted((max(each, default=0.0), name) for name, each in reach.items())
+    reach = {name: float(np.concatenate(each).max(initial=0.0)) if each else 0.0 for name, each in boxes.items()}
+    (fraction, small), (pixels, large) = sorted((largest, name) for name, largest in reach.items())
     if 0 < fraction <= LARGEST_FRACTION and pixels >= LEAST_PIXELS:
         message = (
             f"The boxes of `{small}` reach to {fraction:.3g} and those of `{large}` to {pixels:,.6g}: fractions of the "

@@ -222,11 +222,6 @@ class _Truths:
     crowds: list[Any]
     crowd_boxes: Array
 
-    @property
-    def reach(self) -> float:
-        """The largest coordinate of the boxes; 0 without boxes."""
-        return 0.0 if self.boxes is None else float(self.boxes.max(initial=0.0))
-
     @classmethod
     def of(cls, index: int, given: object) -> _Truths:
         role = f"target[{index}]"
@@ -250,15 +245,12 @@ class _Truths:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Detected:
-    """The detections of one image: their labels, their scores, and whether they are hits (nan: not to be counted).
-
-    `reach` is the largest coordinate of their boxes, 0 without boxes.
-    """
+    """The detections of one image: labels, scores, whether they are hits (nan: not counted), and boxes if given."""
 
     labels: list[Any]
     scores: Array
     hits: Array
-    reach: float = 0.0
+    boxes: Array | None = None
 
 
 def _matched(name: str, images: object, truths: Sequence[_Truths], thresholds: Array, most: int) -> list[_Detected]:
@@ -272,7 +264,8 @@ def _matched(name: str, images: object, truths: Sequence[_Truths], thresholds: A
         _in_image(f"{role}[{index}]", each, own, thresholds, most)
         for index, (each, own) in enumerate(zip(given, truths, strict=True))
     ]
-    refuse_other_units({role: [each.reach for each in found], "target": [each.reach for each in truths]})
+    boxes = {role: [each.boxes for each in found], "target": [each.boxes for each in truths]}
+    refuse_other_units({name: [each for each in every if each is not None] for name, every in boxes.items()})
     return found
 
 
@@ -311,7 +304,7 @@ def _in_image(argument_name: str, given: object, truths: _Truths, thresholds: Ar
     inside = np.empty((len(boxes), 0))
     if truths.crowds:
         inside = np.where(alike(labels, truths.crowds), shares_inside(boxes, truths.crowd_boxes), -1.0)
-    return _Detected(labels, scores, hits_of(overlap, inside, thresholds), float(boxes.max(initial=0.0)))
+    return _Detected(labels, scores, hits_of(overlap, inside, thresholds), boxes)
 
 
 def _labels(argument_name: str, given: Mapping[str, object], number: int) -> list[Any]:
