@@ -1,5 +1,7 @@
 """Records of any evaluation: what names no item, and what is no score, is refused and never dropped in silence."""
 
+import json
+
 import pytest
 
 import howsure as hs
@@ -138,6 +140,8 @@ def test_one_row_for_each_metric(tmp_path):
     path = csv(tmp_path / "a.csv", "metric,score", [("faithfulness", 1.0), ("relevancy", 0.8), ("recall", 0.5)])
     with pytest.raises(hs.HowsureError, match="3 metrics in the column 'metric'"):
         hs.read_log(path, score="score")
+    rubrics = csv(tmp_path / "c.csv", "id,criteria,score", [(n, f"mentions {n}", n % 2) for n in range(20)])
+    assert len(hs.read_log(rubrics, score="score", item="id")["score"]) == 20
     items = csv(tmp_path / "b.csv", "name,value", [(f"q{n}", n % 2) for n in range(20)])
     assert len(hs.read_log(items, score="value", item="name")["score"]) == 20
     assert len(hs.read_log(items, score="value")["score"]) == 20
@@ -162,6 +166,25 @@ def test_a_column_of_one_model_or_of_items(tmp_path):
     """One model need not be named, and a column with another value in each row holds no tasks."""
     path = csv(tmp_path / "a.csv", "task,model,score", [(n, "only", n % 2) for n in range(20)])
     assert len(hs.read_log(path, score="score")["score"]) == 20
+
+
+@pytest.mark.parametrize("name", ["metrics", "criteria", "model", "task"])
+def test_nested_values_name_no_metrics(name, tmp_path):
+    """An object or a list for each answer, such as its metrics, is no name, and one of its fields may be the score."""
+    path = tmp_path / "a.jsonl"
+    rows = [{"id": n, name: {"right": n % 2}, "more": [n]} for n in range(20)]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    assert sum(hs.read_log(path, score=f"{name}.right", item="id")["score"]) == 10
+    path.write_text("\n".join(json.dumps({"id": n, "score": n % 2, name: [n, "a"]}) for n in range(20)))
+    assert sum(hs.read_log(path, score="score", item="id")["score"]) == 10
+
+
+@pytest.mark.parametrize("column", ["policy", "version"])
+def test_a_condition_of_each_model_is_no_condition_of_an_item(column, tmp_path):
+    """Two models, each with a version of its own, answer each item once."""
+    rows = [(n, model, f"{model}1", n % 2) for model in "ab" for n in range(20)]
+    path = csv(tmp_path / "a.csv", f"id,model,{column},score", rows)
+    assert hs.read_log(path, score="score", item="id", model="model").models == ("a", "b")
 
 
 def test_the_column_of_tasks_has_an_option_of_its_own(tmp_path):

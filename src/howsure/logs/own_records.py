@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -124,9 +124,16 @@ def _refuse_pooled(path: Path, wanted: Mapping[str, str], scores: Sequence[str])
         name = next((usual[word] for word in words if word in usual), None)
         if name is None or (role in wanted and kind != "metric"):
             continue
-        held = np.asarray(read_columns(str(path), {role: name})[role], dtype=object).tolist()
+        item = {"item": wanted["item"]} if "item" in wanted else {}
+        held, items = (
+            np.asarray(each, dtype=object).tolist()
+            for each in read_columns(str(path), {"held": name, "item": name} | item).values()
+        )
+        if not all(isinstance(each, Hashable) for each in held):  # nested values are no names
+            continue
         values = dict.fromkeys(each for each in held if not _is_empty(each))
-        are_items = len(values) > len(held) / 2 and (kind != "metric" or name.casefold() == "name")
+        is_of_item = bool(item) and len({*zip(items, held, strict=True)}) == len({*items})  # such as its rubric
+        are_items = len(values) > len(held) / 2 and (kind != "metric" or name.casefold() == "name" or is_of_item)
         if len(values) > 1 and not are_items:
             remedy = "Keep the rows of one" if role in wanted else f"Name it, `{role}={name!r}`"
             message = (
@@ -137,16 +144,19 @@ def _refuse_pooled(path: Path, wanted: Mapping[str, str], scores: Sequence[str])
 
 
 def _refuse_conditions(path: Path, wanted: Mapping[str, str], scores: Sequence[str]) -> None:
-    """Refuse a file in which each item has answers under several conditions, whose column is not named."""
+    """Refuse a file in which each item of a model has answers under several conditions, whose column is not named."""
     if "item" not in wanted:
         return
     known = column_names(opened(str(path)))
     plain = {name: re.sub(r"[\W_]", "", name).casefold() for name in known if name not in {*wanted.values(), *scores}}
     for name in [each for each, bare in plain.items() if bare in CONDITIONS]:
-        held = read_columns(str(path), {"item": wanted["item"], "condition": name})
-        items, values = (np.asarray(held[role], dtype=object).astype(str).tolist() for role in ("item", "condition"))
-        shown, number = dict.fromkeys(values), len(set(items))
-        if 1 < len(shown) <= MOST_CONDITIONS and len({*zip(items, values, strict=True)}) == number * len(shown):
+        named = {role: column for role, column in wanted.items() if role in NAMES}
+        *held, values = (
+            np.asarray(each, dtype=object).astype(str).tolist()
+            for each in read_columns(str(path), named | {"condition": name}).values()
+        )
+        shown, number = dict.fromkeys(values), len({*zip(*held, strict=True)})
+        if 1 < len(shown) <= MOST_CONDITIONS and len({*zip(*held, values, strict=True)}) == number * len(shown):
             message = (
                 f"'{path}' has an answer to each item under {len(shown):,} conditions in the column '{name}' "
                 f"({listed(shown)}), which would count as one. Name it, `model={name!r}`, or keep the rows of one."
