@@ -32,7 +32,7 @@ def refused(path):
         hs.confusion("true", "pred", data=path)
     with pytest.raises(hs.HowsureError) as second:
         read_matrix(path)
-    if path.suffix in {".csv", ".tsv", ".gz"}:  # a matrix is no spreadsheet or frame
+    if path.suffix != ".parquet":  # which holds no matrix
         assert str(first.value) == str(second.value)
     return str(first.value).removeprefix(f"'{path}' is ")
 
@@ -74,6 +74,12 @@ def test_a_file_must_be_compressed_as_it_says(tmp_path, content):
             zipped(TEXT),
             "a workbook or a ZIP archive, and its suffix does not say so. Unpack it, or name the workbook 'a.xlsx'.",
         ),
+        (
+            "a.xls",
+            zipped(TEXT),
+            "a workbook or a ZIP archive, and its suffix does not say so. Unpack it, or name the workbook 'a.xlsx'.",
+        ),
+        ("a.csv", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a workbook, and its suffix does not say so. Name it 'a.xls'."),
         ("a.tsv", b"PAR1\x15\x04\x15\x00PAR1", "a Parquet file, and its suffix does not say so. Name it 'a.parquet'."),
         ("a.csv", b"ARROW1\0\0\xff\xff", "an Arrow file, and its suffix does not say so. Name it 'a.arrow'."),
         ("a.xls", TEXT.encode(), "a text, and its suffix is of another format. Name it 'a.csv' if it is CSV."),
@@ -90,7 +96,7 @@ def test_a_file_must_be_compressed_as_it_says(tmp_path, content):
             "a web page. Open it in a spreadsheet program, and save its table as CSV.",
         ),
     ],
-    ids=["zip", "parquet", "arrow", "xls", "utf-16", "text", "html", "page"],
+    ids=["zip", "zip named xls", "xls named csv", "parquet", "arrow", "xls", "utf-16", "text", "html", "page"],
 )
 def test_a_file_must_have_the_format_of_its_suffix(tmp_path, name, content, said):
     """Exports with another suffix, and the web page of a download that asked for a password."""

@@ -17,12 +17,13 @@ COMPRESSIONS = {  # first bytes → suffix; pzstd writes a frame of its own firs
     b"BZh": ".bz2",
     b"\xfd7zXZ": ".xz",
 }
+ZIPPED = tuple(suffix for suffix in SHEETS if suffix != ".xls")
 CONTAINERS = {  # first bytes → what the file is, and the suffixes of such files
     b"PAR1": ("a Parquet file", PARQUET),
     b"ARROW1": ("an Arrow file", ARROW),
     b"FEA1": ("a Feather file", ARROW),
-    b"PK\x03\x04": ("a workbook or a ZIP archive", SHEETS),
-    b"\xd0\xcf\x11\xe0": ("a workbook", SHEETS),
+    b"PK\x03\x04": ("a workbook or a ZIP archive", ZIPPED),
+    b"\xd0\xcf\x11\xe0": ("a workbook", (".xls", *ZIPPED)),  # also others with a password
 }
 PAGE = re.compile(rb"\s*<(!doctype|html|head|body|meta|style|table)\b(?![^<>\n]*>([,;|]|\t\w))", re.IGNORECASE)
 NOT_IN_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f]")
@@ -83,7 +84,7 @@ def _other_format(path: Path, start: bytes) -> str:
     known = next((each for begin, each in CONTAINERS.items() if start.startswith(begin)), None)
     if known is not None and suffix not in known[1] and not is_text:
         name = f"'{path.stem}{known[1][0]}'"
-        remedy = f"Unpack it, or name the workbook {name}" if known[1] is SHEETS else f"Name it {name}"
+        remedy = f"Unpack it, or name the workbook {name}" if known[1] is ZIPPED else f"Name it {name}"
         return f"{known[0]}, and its suffix does not say so. {remedy}."
     if known is None and is_text and start and suffix in (*PARQUET, *ARROW, *SHEETS):
         return f"a text, and its suffix is of another format. Name it '{path.stem}.csv' if it is CSV."

@@ -14,6 +14,7 @@ import numpy as np
 from howsure.arrays import Array
 from howsure.errors import DoubtfulDataError, HowsureError, listed, warn
 from howsure.escapes import is_number
+from howsure.sources.content import refuse_other_content
 from howsure.sources.doubtful_lines import FREQUENCIES
 from howsure.sources.locations import SHEETS, is_file, is_pipe, missing, sheet_of, suffix_of
 from howsure.sources.matrix_axes import Axis, corner_names, laid_out, title_names, warn_of_percentages
@@ -61,6 +62,7 @@ def read_matrix(
     if not is_file(sheet_of(path)[0]) and not is_pipe(path):
         raise missing(path)
     if sheet_of(path)[0].suffix.lower() in SHEETS:
+        refuse_other_content(sheet_of(path)[0])
         return _matrix_of_sheet(path, labels, check=check)
     text = without_tags(decoded(path))
     try:
