@@ -114,6 +114,11 @@ def test_names_and_counts_that_look_like_code(tmp_path):
     assert table_of(",<table>,b\n<table>,5,1\nb,0,7\n", tmp_path).counts.tolist() == [[5, 1], [0, 7]]
     text = 'structure(c(1e+05, 5, 3, 42), dim = c(2L, 2L), dimnames = list(true = c("a", "b"), pred = c("a", "b")))'
     assert table_of(text, tmp_path).counts.tolist() == [[1e5, 3], [5, 42]]
+    rows = [["", "a, b", "c; d"], ["a, b", "5", "1"], ["c; d", "0", "7"]]
+    tabs, page = ("".join(each.join(row) + end for row in rows) for each, end in (("\t", "\n"), ("<td>", "<tr><td>")))
+    for text, name in ((tabs, "m.txt"), (f"<h1>Results</h1><table><tr><td>{page}</table>", "m.html")):
+        found = table_of(text, tmp_path, name)
+        assert (found.labels.tolist(), found.counts.tolist()) == (["a, b", "c; d"], [[5, 1], [0, 7]])
     with pytest.raises(HowsureError, match="labels and no counts"):
         table_of("<table><tr><th colspan=9999999999>a", tmp_path, "m.html")
 

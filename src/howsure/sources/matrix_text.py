@@ -121,7 +121,8 @@ def _separated(lines: list[str], text: str, suffix: str) -> list[list[str]]:
     """Return the cells of lines with commas, semicolons, tabs or blanks between them."""
     first = "\n".join(lines[:2])
     header = first.partition("\n")[0]
-    if suffix in {".tsv", ".tab"} or ("\t" in first and "," not in header and ";" not in header):
+    has_columns = len({line.count("\t") for line in lines}) == 1 and "\t" in first  # whatever else labels hold
+    if suffix in {".tsv", ".tab"} or has_columns or ("\t" in first and "," not in header and ";" not in header):
         return _read(io.StringIO(text), "\t")
     if ";" in header and "," not in re.sub(r'"[^"]*"', "", header):
         return _read(io.StringIO(text), ";")
