@@ -140,6 +140,8 @@ def test_the_bias_of_bca_counts_ties_with_the_value_half():
     normal = bias + stats.norm.ppf([0.05, 0.95])
     expected = np.quantile(draws, stats.norm.cdf(bias + normal / (1 - skewness * normal)))
     assert limits_of_draws("bca", 0.5, draws, 0.9, skewness) == pytest.approx(tuple(expected), rel=1e-9)
+    rounded = draws * (1 + 1e-15 * np.tile([-1, 0, 1], 34)[: len(draws)])  # as sums in another order
+    assert limits_of_draws("bca", 0.5, rounded, 0.9, skewness) == pytest.approx(tuple(expected), rel=1e-9)
     below = stats.norm.ppf((32 + 1 / 2) / 101) + stats.norm.ppf([0.05, 0.95])
     expected = np.quantile(draws, stats.norm.cdf(below - stats.norm.ppf([0.05, 0.95]) + below / (1 - skewness * below)))
     assert limits_of_draws("bca", 0.4, draws, 0.9, skewness) == pytest.approx(tuple(expected), rel=1e-9)

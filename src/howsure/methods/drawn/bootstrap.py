@@ -211,7 +211,8 @@ def _corrected(tails: Array, value: float, draws: Array, acceleration: float) ->
     """Return tail probabilities corrected for the bias and acceleration of the resampled values."""
     from scipy import special
 
-    below = (draws < value).mean() + (draws == value).mean() / 2
+    ties = np.isclose(draws, value, rtol=NOISE, atol=0.0)  # sums of the same numbers in another order round differently
+    below = ((draws < value) & ~ties).mean() + ties.mean() / 2
     smallest = 0.5 / len(draws)
     bias = special.ndtri(np.clip(below, smallest, 1 - smallest))
     normal = bias + special.ndtri(tails)
