@@ -422,7 +422,7 @@ def test_labels_that_differ_in_capitals_alone_are_refused():
 def test_spreadsheets_are_read_by_whichever_reader_is_there(monkeypatch, tmp_path):
     """The only non-empty sheet is read; without a reader the message names the extra."""
     path = tmp_path / "matrix.xlsx"
-    path.write_bytes(b"PK")
+    path.write_bytes(b"PK\x03\x04")
     cells = [["predicted/true", "healthy", "ill"], ["healthy", 50.0, 5.0], ["ill", 3.0, 42.0], [None, None, None]]
     monkeypatch.setattr("howsure.sources.sheets._by_openpyxl", lambda _: {"empty": [[None, ""]], "one": cells})
     monkeypatch.setattr("importlib.util.find_spec", lambda name, *_: name == "openpyxl" or None)
