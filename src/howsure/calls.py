@@ -219,12 +219,16 @@ def _needs_table(
         source, metrics = SCORES, [*metrics, "roc_auc"]
     if has_names:
         source = f"{source[:-1]}, data=…)"
-    rest = "".join(
-        f", {word}={value!r}"
+    texts, stated = {"metric", "metrics", "others"}, next((each for each in metrics if isinstance(each, str)), "f1")
+    placed = [each for each in signature.parameters.values() if each.kind < inspect.Parameter.KEYWORD_ONLY][1:]
+    needed = [each.name for each in placed if each.name in texts or each.default is each.empty]
+    given = [
+        f"{word}={value!r}"
         for word, value in kwargs.items()
         if word in signature.parameters and word not in {"metric", "metrics"} and isinstance(value, Real)
-    )
-    call = f"{_with_table(name, namespace, signature, metrics, source)[:-1]}{rest})"
+    ]
+    inside = ", ".join([source, *(repr(stated) if each in texts else each for each in needed), *given])
+    call = f"{namespace.replace('howsure', 'hs', 1)}.{name}({inside})"
     return f"`{name}` takes a table. Make one first{', from columns by name' if has_names else ''}: `{call}`."
 
 
@@ -310,8 +314,7 @@ def _of_places(name: str, namespace: str, signature: inspect.Signature, args: tu
         missing = [each.name for each in placed[len(args) :] if each.default is kinds.empty]
         return f"`{name}` needs `{missing[0]}`: `{name}({', '.join(each.name for each in placed)})`." if missing else ""
     if placed and placed[0].name == "table" and not any(isinstance(each, str) for each in args[:2]):
-        call = _with_table(name, namespace, signature, args, SOURCE_OF.get(name, CONFUSION))
-        return f"`{name}` takes a table. Make one first: `{call}`."
+        return _needs_table(name, namespace, signature, args, {})
     named = [each.name for each in signature.parameters.values() if each.kind is kinds.KEYWORD_ONLY]
     takes = f"{len(placed) or 'no'} argument{'' if len(placed) == 1 else 's'} without a name"
     extra, rest = args[len(placed)], f" Give the others by name: {', '.join(named)}." if named else ""
@@ -321,13 +324,3 @@ def _of_places(name: str, namespace: str, signature: inspect.Signature, args: tu
         rest = f" Give the models as a mapping: `{name}(y_true, {MODELS})`."
     of_these = f" ({', '.join(each.name for each in placed)})" if placed else ""
     return f"`{name}` takes {takes}{of_these}, not {len(args)}.{rest}"
-
-
-def _with_table(name: str, namespace: str, signature: inspect.Signature, args: Sequence[object], source: str) -> str:
-    """Return the call of a function with a table made by ``source``, and with a metric if it needs one."""
-    metrics, stated = {"metric", "metrics", "others"}, next((each for each in args if isinstance(each, str)), "f1")
-    kinds = inspect.Parameter
-    placed = [each for each in signature.parameters.values() if each.kind < kinds.KEYWORD_ONLY][1:]
-    needed = [each.name for each in placed if each.name in metrics or each.default is each.empty]
-    rest = "".join(f", {stated!r}" if each in metrics else f", {each}" for each in needed)
-    return f"{namespace.replace('howsure', 'hs', 1)}.{name}({source}{rest})"

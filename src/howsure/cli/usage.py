@@ -150,7 +150,7 @@ def _described(name: str, words: Sequence[str], app: App) -> str:
     known = arguments_of(app, words, parse_docstring=True)
     text = next((each.parameter.help for each in known if each.name == name and each.parameter.help), "")
     first = re.split(r"[.:;]\s", f"{text} ")[0].rstrip(".")
-    return f": {first[:1].lower() if first[1].islower() else first[:1]}{first[1:]}." if first else "."
+    return f": {first[:1].lower() if first[1:2].islower() else first[:1]}{first[1:]}." if first else "."
 
 
 def _columns(words: Sequence[str]) -> str:

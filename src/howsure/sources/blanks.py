@@ -12,13 +12,10 @@ DELIMITERS = frozenset(",;\t|")
 ROW = "row"  # the column of the names of rows, which has no header
 
 
-def are_between_blanks(file: Location) -> bool:
-    """Whether the rows of a text file are words between blanks: as many as in the header, or also the row's name."""
-    return bool(rows_between_blanks(file))
-
-
 def rows_between_blanks(file: Location) -> list[list[str]]:
     """Return the header and the rows of a text file (``.txt``) of words between blanks; none for other files.
+
+    Each row has as many words as the header, or one more, the name of the row.
 
     Parameters
     ----------

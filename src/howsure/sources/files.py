@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import HowsureError
-from howsure.sources.blanks import are_between_blanks
+from howsure.sources.blanks import rows_between_blanks
 from howsure.sources.file_checks import refuse_unsound
 from howsure.sources.imrmc import columns_of_imrmc, is_imrmc
 from howsure.sources.json_tables import is_object
@@ -62,7 +62,7 @@ def read(data: Location | Sequence[Location], wanted: Collection[str] | None = N
         if not is_address(file):
             refuse_unsound(Path(file))
     format_ = format_of(files[0])
-    if format_ in SHEETS or any(map(is_imrmc, files)) or any(map(are_between_blanks, files)):
+    if format_ in SHEETS or any(map(is_imrmc, files)) or any(map(rows_between_blanks, files)):
         return _columns(files)
     if format_ == ".json" and any(not is_address(file) and _is_nested(Path(file)) for file in files):
         return _columns(files)
