@@ -94,7 +94,7 @@ CASES = {  # weights → table; metric, method, level
         lambda unit: hs.judged(
             HUMAN, JUDGE, labels=[10, 2, 33, 4], sample_weight=unit * np.random.default_rng(0).exponential(size=30)
         ),
-        ("ppv_at@max", "delta", 0.5),
+        ("ppv_at+prevalence=0.3@max", "delta", 0.5),
     ),
     "strata whose means agree, far out": (
         lambda unit: hs.judged(

@@ -96,11 +96,12 @@ def test_predictive_values_by_draws():
 
 
 def test_predictive_values_at_the_tables_own_prevalence():
-    """Where no prevalence is stated they are precision and negative predictive value."""
-    own = hs.evaluate(TABLE, ["ppv_at", "npv_at", "precision", "npv", "ppv_at+prevalence=0.47"])
-    assert own["ppv_at"] == pytest.approx(own["precision"])
-    assert own["npv_at"] == pytest.approx(own["npv"])
+    """They are precision and negative predictive value there, and no prevalence is assumed."""
+    own = hs.evaluate(TABLE, ["precision", "npv", "ppv_at+prevalence=0.47", "npv_at+prevalence=0.47"])
     assert own["ppv_at+prevalence=0.47"] == pytest.approx(own["precision"])
+    assert own["npv_at+prevalence=0.47"] == pytest.approx(own["npv"])
+    with pytest.raises(hs.HowsureError, match=r"Write 'ppv_at\+prevalence=…'"):
+        hs.estimate(TABLE, "ppv_at")
 
 
 @pytest.mark.parametrize("prevalence", [0, 1, -0.2, 3])

@@ -4,6 +4,8 @@ REQUIRED = {
     "net_benefit": "+threshold=0.2",
     "standardized_net_benefit": "+threshold=0.2",
     "interventions_avoided": "+threshold=0.3",
+    "ppv_at": "+prevalence=0.1",
+    "npv_at": "+prevalence=0.1",
     "expected_cost": "+cost_fp=1+cost_fn=10",
 }
 

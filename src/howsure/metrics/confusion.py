@@ -6,7 +6,6 @@ intervals follow. Those that return two values are ratios of linear forms in the
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -153,28 +152,27 @@ def markedness(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
     return divide(tp, tp + fp) + divide(tn, tn + fn) - 1
 
 
-def _rates_at(tp: Array, fn: Array, fp: Array, tn: Array, prevalence: float) -> tuple[Array, Array, Any]:
-    """Return recall, false positive rate and prevalence: the stated one, or that of the table."""
-    if prevalence <= 0 or prevalence >= 1:
+def _rates_at(tp: Array, fn: Array, fp: Array, tn: Array, prevalence: float) -> tuple[Array, Array]:
+    """Return recall and false positive rate, where the prevalence can be one."""
+    if not 0 < prevalence < 1:
         hint = of_per_cent(prevalence)
         message = f"`prevalence` of a predictive value lies between 0 and 1, not {prevalence:g}.{hint}"
         raise HowsureError(message)
-    share = divide(tp + fn, tp + fn + fp + tn) if math.isnan(prevalence) else prevalence
-    return divide(tp, tp + fn), divide(fp, fp + tn), share
+    return divide(tp, tp + fn), divide(fp, fp + tn)
 
 
 @outcomes_metric(aliases=("precision_at_prevalence", "ppv_at_prevalence"))
-def ppv_at(tp: Array, fn: Array, fp: Array, tn: Array, prevalence: float = math.nan) -> Array:
+def ppv_at(tp: Array, fn: Array, fp: Array, tn: Array, prevalence: float) -> Array:
     """Precision at a stated prevalence, from recall and specificity by Bayes' theorem."""
-    true, false, share = _rates_at(tp, fn, fp, tn, prevalence)
-    return divide(share * true, share * true + (1 - share) * false)
+    true, false = _rates_at(tp, fn, fp, tn, prevalence)
+    return divide(prevalence * true, prevalence * true + (1 - prevalence) * false)
 
 
 @outcomes_metric(aliases=("npv_at_prevalence",))
-def npv_at(tp: Array, fn: Array, fp: Array, tn: Array, prevalence: float = math.nan) -> Array:
+def npv_at(tp: Array, fn: Array, fp: Array, tn: Array, prevalence: float) -> Array:
     """Negative predictive value at a stated prevalence, from recall and specificity by Bayes' theorem."""
-    true, false, share = _rates_at(tp, fn, fp, tn, prevalence)
-    return divide((1 - share) * (1 - false), (1 - share) * (1 - false) + share * (1 - true))
+    true, false = _rates_at(tp, fn, fp, tn, prevalence)
+    return divide((1 - prevalence) * (1 - false), (1 - prevalence) * (1 - false) + prevalence * (1 - true))
 
 
 @outcomes_metric(range=(-1.0, 1.0), random=0.0)
