@@ -6,8 +6,6 @@ intervals follow. Those that return two values are ratios of linear forms in the
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from howsure.arrays import Array

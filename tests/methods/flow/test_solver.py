@@ -97,7 +97,9 @@ def test_limits_are_those_of_a_path_of_many_more_points(monkeypatch):
     np.testing.assert_allclose(usual, fine, atol=2e-4)
 
 
-@pytest.mark.parametrize("metric", ["npv_at+prevalence=0.3@geometric", "npv_at+prevalence=0.3@harmonic", "recall@geometric"])
+@pytest.mark.parametrize(
+    "metric", ["npv_at+prevalence=0.3@geometric", "npv_at+prevalence=0.3@harmonic", "recall@geometric"]
+)
 def test_slopes_of_empty_cells_shorten_no_stride(metric):
     """A label that never occurs adds empty cells, along which the path does not go."""
     counts = np.array([[1, 5], [3, 3]])
