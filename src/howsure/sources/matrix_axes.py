@@ -12,7 +12,7 @@ import numpy as np
 from howsure.arrays import Array
 from howsure.errors import DoubtfulDataError, HowsureError, listed, warn
 from howsure.sources.layout import as_written, class_order, last_level
-from howsure.sources.matrix_words import LABEL_WORDS, axis_kind, names_statistic, names_total
+from howsure.sources.matrix_words import LABEL_WORDS, axis_kind, names_axis_only, names_statistic, names_total
 from howsure.tables.cautions import NEGATIVE_WORDS, POSITIVE_WORDS
 from howsure.tables.labels import numbers_in_text
 
@@ -61,16 +61,15 @@ class Axis:
 def _common_word(labels: Sequence[object]) -> tuple[str, list[Any]]:
     """Return the kind given by a word before or after each label of a class, and the labels without that word."""
     for pattern in (
-        r"(?P<word>[A-Za-z]+)[\s_:.=\-]+(?P<label>.+)",
+        r"(?P<word>[A-Za-z]+)(?:[\s_]+label)?[\s_:.=\-]+(?P<label>.+)",
         r"(?P<word>[A-Za-z]+)(?P<label>[+\-−])",
-        r"(?P<label>.+?)[\s_:.=(\-]+(?P<word>[A-Za-z]+)\)?",
+        r"(?P<label>.+?)[\s_:.=(\-]+(?P<word>[A-Za-z]+)(?:[\s_]+label)?\)?",
     ):
         found = [re.fullmatch(pattern, str(label).strip()) for label in labels]
-        found = [None if names_statistic(label) else each for each, label in zip(found, labels, strict=True)]
+        are_others = [names_total(label) or names_statistic(label) for label in labels]
+        found = [None if is_other else each for each, is_other in zip(found, are_others, strict=True)]
         words = {each["word"].casefold() for each in found if each}
-        are_classes = all(
-            each or names_total(label) or names_statistic(label) for each, label in zip(found, labels, strict=True)
-        )
+        are_classes = all(each or is_other for each, is_other in zip(found, are_others, strict=True))
         if are_classes and len(words) == 1 and words <= LABEL_WORDS:
             bare = [each["label"] if each else label for each, label in zip(found, labels, strict=True)]
             return axis_kind(next(iter(words))), bare
@@ -104,11 +103,19 @@ def corner_names(corner: str) -> tuple[str | None, str | None]:
     return first or None, second or None
 
 
-def title_names(title: str) -> tuple[str | None, str | None]:
-    """Return the names of the axes from a line above a matrix: that of the columns, unless it speaks of rows."""
+def states_both(corner: str) -> bool:
+    """Whether a corner cell names both axes, one as the true and one as the predicted classes."""
+    return {axis_kind(part) for part in SEPARATORS.split(corner)} == {"true", "predicted"}
+
+
+def title_names(title: str, *, is_above: bool) -> tuple[str | None, str | None]:
+    """Return the names of the axes from a line above a matrix: that of the columns, unless it speaks of rows.
+
+    A line that does not start above the columns may be a caption, and names them if it has no other words.
+    """
     if ROW_MARKS.search(title) or COLUMN_MARKS.search(title):
         return corner_names(title)
-    return None, title if axis_kind(title) else None
+    return None, title if axis_kind(title) and (is_above or names_axis_only(title)) else None
 
 
 def are_turned(rows: Axis, columns: Axis) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.escapes import is_number
-from howsure.sources.matrix_axes import SEPARATORS
+from howsure.sources.matrix_axes import SEPARATORS, corner_names, states_both
 from howsure.sources.matrix_printouts import axes_in_words
 from howsure.sources.matrix_words import axis_kind, names_statistic, names_total
 
@@ -161,7 +161,8 @@ def _crosstab(lines: list[Line], last: Line) -> list[list[str]] | None:
             continue
         matrix = np.array([wide[place].numbers for place in body])
         names = _names(wide[body[0] - 1], width - 1) if body[0] else []
-        if names and _agree(matrix, np.array(last.numbers)):
+        shared = {*names} & {wide[place].label for place in body}
+        if names and len(shared) in {0, len(names)} and _agree(matrix, np.array(last.numbers)):  # else two are one
             return _laid_out(wide[: body[0]], names, [wide[place] for place in body], matrix[:, :-1])
     return None
 
@@ -209,21 +210,26 @@ def _laid_out(above: list[Line], names: list[str], body: list[Line], counts: Arr
 
 def _title(heads: list[Line], header: Line, first: Line, names: list[str]) -> str:
     """Return the names of the variables in rows and in columns, as the title of a matrix."""
+    if states_both(header.fields[0]):
+        rows, columns = corner_names(header.fields[0])
+        return f"rows={rows}/columns={columns}"
     for text in (" ".join(line.fields) for line in reversed(heads)):
         found = next(filter(None, (pattern.search(text) for pattern in NAMED)), None)
         if found:
             return f"rows={_plain(found['rows'])}/columns={_plain(found['columns'])}"
         if title := axes_in_words(text):
             return title
-    rows = [header.fields[0], *first.extras]
+    beside = [header.fields[0], *first.extras]
     near = [field.strip(" -") for line in reversed(heads[-ABOVE:]) for field in line.fields[line.is_barred :]]
-    row, column = _variable(rows, names), _variable(near, [*names, *rows])
+    row, column = _variable(beside, names), _variable(near, [*names, *beside])
     return "/".join(f"{what}={name}" for what, name in (("rows", row), ("columns", column)) if name)
 
 
 def _variable(fields: Sequence[str], others: Sequence[str]) -> str:
     """Return the name of a variable among fields that are not classes: the first that means true or predicted."""
-    named = [_plain(each) for each in fields if each not in others and len(each.split()) <= MOST_WORDS]
+    named = [
+        _plain(each) for each in fields if each not in others and len(each.split()) <= MOST_WORDS and ":" not in each
+    ]
     named = [each for each in named if not (names_total(each) or names_statistic(each))]
     return next(filter(axis_kind, named), next(filter(None, named), ""))
 

@@ -17,7 +17,7 @@ from howsure.escapes import is_number
 from howsure.sources.content import refuse_other_content
 from howsure.sources.doubtful_lines import FREQUENCIES
 from howsure.sources.locations import SHEETS, is_file, is_pipe, missing, sheet_of, suffix_of
-from howsure.sources.matrix_axes import Axis, corner_names, laid_out, title_names, warn_of_percentages
+from howsure.sources.matrix_axes import Axis, corner_names, laid_out, states_both, title_names, warn_of_percentages
 from howsure.sources.matrix_code import without_tags
 from howsure.sources.matrix_crosstabs import Line, crosstab_of, lines_of, lines_of_cells
 from howsure.sources.matrix_json import cells_of_json
@@ -70,8 +70,8 @@ def read_matrix(
     except DoubtfulDataError:
         raise
     except HowsureError:
-        found = _of_crosstab(path, lines_of(text), labels, check=check)
-        found = found or _found_in(path, text, labels, check=check)
+        found = _found_in(path, text, labels, check=check)
+        found = found or _of_crosstab(path, lines_of(text), labels, check=check)
         if found is None and RATES.search(text):
             message = (
                 f"'{path}' holds a report of rates, and no matrix. Give the numbers of cases; for rates of one class, "
@@ -304,8 +304,9 @@ def _split(path: Path, rows: list[list[str]]) -> tuple[Axis, Axis, list[list[str
     titles, side, rows = _titled(rows)
     if len(rows) > 2 and len(rows[1]) == 1 < len(rows[0]) == len(rows[2]):  # as pandas prints a cross-table
         rows = [[f"{rows[1][0]}/{rows[0][0]}", *rows[0][1:]], *rows[2:]]
-    if 1 < len(rows[0]) == len(rows[-1]) - 1 and not _are_numbers(rows[0]):
-        rows = [["", *rows[0]], *rows[1:]]  # R's write.table leaves out the corner
+    has_names = not _are_numbers(rows[0]) or {*rows[0]} <= {row[0] for row in rows[1:]}
+    if 1 < len(rows[0]) == len(rows[-1]) - 1 and has_names:
+        rows = [["", *rows[0]], *rows[1:]]  # R's write.table and printed frames leave out the corner
     width = len(rows[0])
     for place, row in enumerate(rows):
         if len(row) != width:
@@ -324,16 +325,18 @@ def _split(path: Path, rows: list[list[str]]) -> tuple[Axis, Axis, list[list[str
             return Axis(None), Axis.of(rows[0], titles[1]), rows[1:]
         if all(map(is_number, header)):
             return Axis.of([corner, *first]), Axis.of(None, titles[1]), [row[1:] for row in rows]
-    row_name, column_name = (corner or side or titles[0], titles[1]) if any(titles) or side else corner_names(corner)
+    is_stated = not states_both(corner) and (any(titles) or side)
+    row_name, column_name = (corner or side or titles[0], titles[1]) if is_stated else corner_names(corner)
     return Axis.of(first, row_name), Axis.of(header, column_name), [row[1:] for row in rows[1:]]
 
 
 def _titled(rows: list[list[str]]) -> tuple[tuple[str | None, str | None], str | None, list[list[str]]]:
-    """Return the names of the axes from a line of their own, that of the rows from its own column, and the rest."""
+    """Return the names of the axes from lines above the matrix, that of the rows from its own column, and the rest."""
     titles: tuple[str | None, str | None] = (None, None)
     side = None
-    if len(rows) > 2 and len(title := [cell for cell in rows[0] if cell]) == 1 and not is_number(title[0]):
-        titles, rows = title_names(title[0]), rows[1:]
+    while len(rows) > 2 and len(title := [cell for cell in rows[0] if cell]) == 1 and not is_number(title[0]):
+        named = title_names(title[0], is_above=not rows[0][0])
+        titles, rows = (named[0] or titles[0], named[1] or titles[1]), rows[1:]
     if len(rows) > 2 and not any(rows[0][:2]) and len(sides := [row[0] for row in rows if row[0]]) == 1:
         side, rows = sides[0], [row[1:] for row in rows]
     return titles, side, rows

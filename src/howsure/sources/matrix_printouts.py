@@ -19,6 +19,7 @@ AXES = tuple(  # the axes in words, in a line beside the matrix
     )
 )
 ARRAY = re.compile(r"(?<!\[)\[\s*\[[\d\s,.\[\]]*\]\s*\](?!\])")  # within other text
+TOTAL = re.compile(r"\b(row|col(umn)?)[\s_]?(total|sum)s?\b", re.IGNORECASE)
 ORIENTATION = re.compile(r"\b(rows?|columns?|vertical|horizontal|across|x.axis|y.axis)\b", re.IGNORECASE)
 
 
@@ -62,7 +63,7 @@ def axes_in_words(line: str) -> str:
 
 def _may_turn(line: str) -> bool:
     """Whether a line says of rows or columns whether they are true or predicted, in words that are not read."""
-    return ORIENTATION.search(line) is not None and any(map(axis_kind, line.split()))
+    return ORIENTATION.search(TOTAL.sub("", line)) is not None and any(map(axis_kind, line.split()))
 
 
 def _body(lines: list[str]) -> list[str]:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Any
 
 from howsure.escapes import is_number
 from howsure.sources.matrix_code import cells_of_dput
+from howsure.sources.matrix_printouts import axes_in_words
 
 OUTCOMES = ("tp", "fp", "fn", "tn")
 WEKA = re.compile(r"\s*(?P<counts>\d[\d\s]*)\|\s*\S+\s*=\s*(?P<label>.+?)\s*")  # a row of a matrix as Weka prints it
@@ -22,6 +25,7 @@ TEX_WORDS = re.compile(r"\\(hline|toprule|midrule|bottomrule|\\|cline\{.*?\}|cmi
 TEX_BOLD = re.compile(r"\\(textbf|mathbf|textit|emph)\{([^{}]*)\}")
 CALL = re.compile(r"^\s*[\w.]+\(\s*(?=\[)")  # array([[…, tensor([[…, DenseMatrix([[…
 SETTINGS = re.compile(r"\]\s*(,\s*\w+=[^\[\]]*)?\)\s*$")  # …]], dtype=int32)
+THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(\D|$))")
 NUMBERS = r"[\d.][\d\s,.]*"
 OUTCOME = re.compile(  # MedCalc has the letter of the cell: "True Positive  a= 42"
     r"(?<![a-z])(?P<sign>t|f|true|false)[\s_\-]*(?P<kind>p|n|positives?|negatives?)(?![a-z])['\"]?"
@@ -83,15 +87,17 @@ def _named(text: str) -> list[list[str]]:
 
 
 def _barred(lines: list[str]) -> list[list[str]]:
-    """Return the cells of a table with bars: Markdown, or as a database, Stata or Polars prints it."""
+    """Return the lines above a table with bars, and its cells: Markdown, or as a database, Stata or Polars prints it."""
     bare = [line.strip() for line in lines]
+    above = list(takewhile(lambda line: "|" not in line, bare))
+    bare = bare[len(above) :]
     if len(bare) < 2 or any(map(WEKA.fullmatch, bare)) or not all("|" in line for line in bare):
         return []
     is_closed = all(line.startswith("|") and line.endswith("|") for line in bare)
-    rows = [[cell.strip().strip("*") for cell in (line[1:-1] if is_closed else line).split("|")] for line in bare]
+    rows = [[cell.strip().strip('*"') for cell in (line[1:-1] if is_closed else line).split("|")] for line in bare]
     if any(re.search(r"\d\s{2,}\d", cell) for row in rows for cell in row):  # bars set off the labels and totals alone
         return [line.replace("|", " ").split() for line in bare]
-    return [row for row in rows if not set(row) <= TYPES]
+    return [*([line] for line in above), *(row for row in rows if not set(row) <= TYPES)]
 
 
 def _typeset(lines: list[str]) -> list[list[str]]:
@@ -119,16 +125,67 @@ def _printed(lines: Sequence[str], text: str) -> list[list[str]]:
 
 def _separated(lines: list[str], text: str, suffix: str) -> list[list[str]]:
     """Return the cells of lines with commas, semicolons, tabs or blanks between them."""
-    first = "\n".join(lines[:2])
-    header = first.partition("\n")[0]
-    has_columns = len({line.count("\t") for line in lines}) == 1 and "\t" in first  # whatever else labels hold
-    if suffix in {".tsv", ".tab"} or has_columns or ("\t" in first and "," not in header and ";" not in header):
-        return _read(io.StringIO(text), "\t")
-    if ";" in header and "," not in re.sub(r'"[^"]*"', "", header):
-        return _read(io.StringIO(text), ";")
-    if "," not in text and len(lines) > 1 and " " in lines[-1].strip():
-        return _wide(lines) or _read([re.sub(r"\s+", " ", line.strip()) for line in lines], " ")
-    return _read(io.StringIO(text), ",")
+    mark = "\t" if suffix in {".tsv", ".tab"} and "\t" in text else _mark(lines)
+    if mark == "," and len(lines) > 1 and "," not in THOUSANDS.sub("", lines[-1]) and " " in lines[-1].strip():
+        return _wide(lines) or _blank_separated(lines)
+    above = _captions(lines, [_bare(line).count(mark) for line in lines])
+    return [*([line] for line in above), *_read(io.StringIO("\n".join(lines[len(above) :]) if above else text), mark)]
+
+
+def _mark(lines: Sequence[str]) -> str:
+    """Return the mark that most lines have equally often: tab, semicolon or, if there is none, comma."""
+
+    def lines_alike(mark: str) -> int:
+        return max(Counter(count for line in lines if (count := _bare(line).count(mark))).values(), default=0)
+
+    return max("\t;,", key=lines_alike) if any(map(lines_alike, "\t;")) else ","
+
+
+def _bare(line: str) -> str:
+    return re.sub(r'"[^"]*"', "", line)
+
+
+def _captions(lines: Sequence[str], counts: Sequence[int]) -> list[str]:
+    """Return the first lines that name the axes in words, or have another number of marks than the last line."""
+    start = [not axes_in_words(line) and count == counts[-1] for line, count in zip(lines, counts, strict=True)]
+    return _words(lines[: [*start, True].index(True)])
+
+
+def _words(lines: Sequence[str]) -> list[str]:
+    """Return lines that are captions; none if one of them has more numbers than words, as those of a matrix have."""
+    parts = [[is_number(part) for part in re.split(r"[\s,;|]+", line) if part] for line in lines]
+    return [] if any(2 * sum(each) > len(each) for each in parts) else [line.strip() for line in lines]
+
+
+def _blank_separated(lines: Sequence[str]) -> list[list[str]]:
+    """Return the cells between blanks, and the captions above them."""
+    rows = [line.split() for line in lines]
+    above = _words(lines[: _header(rows)])
+    return [*([line] for line in above), *rows[len(above) :]]
+
+
+def _header(rows: list[list[str]]) -> int:
+    """Return the place of the first line of a matrix whose last lines are counts: that of the names of the columns.
+
+    These are in the line above the counts, in two lines as pandas prints a cross-table, or are numbers in the first
+    of the lines that look like counts.
+    """
+    width, start = len(rows[-1]), len(rows)
+    while start and len(rows[start - 1]) == width and all(map(_is_count, rows[start - 1][1:])):
+        start -= 1
+    if start == len(rows):
+        return 0
+    above = [len(row) for row in rows[:start]]
+    if {*rows[start][1:]} <= {row[0] for row in rows[start + 1 :]}:
+        return start
+    if above[-2:] == [width, 1]:
+        return start - 2
+    return start - 1 if above and above[-1] in {width - 1, width} else start
+
+
+def _is_count(cell: str) -> bool:
+    """Whether a cell is a number, also with marks between thousands, or a percentage."""
+    return is_number(re.sub("[,'’%]", "", cell))
 
 
 def _wide(lines: list[str]) -> list[list[str]]:

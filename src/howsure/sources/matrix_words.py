@@ -97,6 +97,24 @@ PREDICTED_WORDS = frozenset(
 GENERAL_WORDS = frozenset(["class", "label", "labels", "condition", "disease", "diagnosis", "outcome"])
 OF_TEST_SET = frozenset(["class", "classes", "label", "labels", "target", "targets", "y"])  # test labels, y_test
 OF_TEST = frozenset(["outcome", "positive", "negative", "result", "results"])
+OF_AXES = frozenset(
+    [
+        "as",
+        "by",
+        "category",
+        "class",
+        "classes",
+        "of",
+        "result",
+        "results",
+        "standard",
+        "status",
+        "the",
+        "value",
+        "values",
+        "y",
+    ]
+)
 LABEL_WORDS = frozenset(
     [
         "true",
@@ -213,6 +231,12 @@ def axis_kind(name: object) -> str:
     if true and predicted and true <= GENERAL_WORDS:  # the predicted class
         return "predicted"
     return "" if true and predicted else "true" if true else "predicted" if predicted else ""
+
+
+def names_axis_only(title: str) -> bool:
+    """Whether a title has only words that name an axis, such as "Predicted class" but not "Model: logistic"."""
+    words = re.findall(r"[^\W_]+", title.casefold())
+    return ":" not in title and all(word in TRUE_WORDS | PREDICTED_WORDS | OF_AXES for word in words)
 
 
 def names_statistic(label: object) -> bool:
