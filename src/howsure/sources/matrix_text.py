@@ -87,7 +87,7 @@ def _named(text: str) -> list[list[str]]:
 
 
 def _barred(lines: list[str]) -> list[list[str]]:
-    """Return the lines above a table with bars, and its cells: Markdown, or as a database, Stata or Polars prints it."""
+    """Return the lines above a table with bars, and its cells: of Markdown, databases, Stata or Polars."""
     bare = [line.strip() for line in lines]
     above = list(takewhile(lambda line: "|" not in line, bare))
     bare = bare[len(above) :]
