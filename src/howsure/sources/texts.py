@@ -105,9 +105,9 @@ def _of_rows(file: Path, lines: Iterable[str]) -> dict[str, Values]:
         if not row:
             continue
         if len(row) != len(names):
-            message = (
-                f"'{file}' cannot be read: row {number} has {len(row)} values, and there are {len(names)} columns."
-            )
+            counts = f"row {number} has {len(row)} values, and there are {len(names)} columns"
+            remedy = "" if len(names) > 1 else " Leave out a title above the names of the columns."
+            message = f"'{file}' cannot be read: {counts}.{remedy}"
             raise HowsureError(message)
         for values, value in zip(columns.values(), row, strict=True):
             values.append(value or None)
