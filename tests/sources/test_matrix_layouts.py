@@ -82,3 +82,41 @@ def test_a_second_matrix_is_no_caption(tmp_path):
     (tmp_path / "m.txt").write_text("first\na b\na 5 1\nb 2 4\n\na b\na 3 1\nb 2 9")
     with pytest.raises(hs.HowsureError, match="Keep the lines of the matrix only"):
         matrix_table(tmp_path / "m.txt")
+
+
+LONG = {"predicted": ["b", "a", "b"], "actual": ["b", "a", "a"], "n": [40, 50, 3]}
+NUMERIC = {"model": [1, 0, 1], "truth": [1, 0, 0], "count": [40, 50, 3]}
+
+
+@pytest.mark.parametrize("package", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("columns", [LONG, NUMERIC], ids=["text", "numbers"])
+def test_lines_of_combinations_are_read_by_the_names_of_the_columns(columns, package):
+    """A frame of true class, predicted class and number is no 3×3 matrix, and its columns may have any order."""
+    frame = pytest.importorskip("pandas").DataFrame(columns)
+    if package != "pandas":
+        frame = pytest.importorskip("narwhals").from_dict(columns, backend=package).to_native()
+    table = hs.from_counts(frame)
+    assert table.counts.tolist() == [[50, 3], [0, 40]]
+    assert len(table.labels) == 2
+
+
+def test_lines_of_combinations_without_roles_are_refused_with_the_call():
+    """Which of two columns holds the true classes is not stated."""
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"first": [1, 0, 1], "second": [1, 0, 0], "n": [40, 50, 3]})
+    with pytest.raises(hs.HowsureError, match=r"the true classes first: confusion\(true, predicted, data=frame, cou"):
+        hs.from_counts(frame)
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_a_total_beside_the_only_class_is_no_class(transposed):
+    """A model that predicts one class has one column, and its sum."""
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(
+        [[107, 107], [93, 93], [200, 200]],
+        index=pandas.Index(["no", "yes", "All"], name="actual"),
+        columns=pandas.Index(["no", "All"], name="model"),
+    )
+    with pytest.warns(hs.HowsureWarning, match="sums of the others"):
+        table = hs.from_counts(frame.T if transposed else frame)
+    assert table.counts.tolist() == [[107, 0], [93, 0]]

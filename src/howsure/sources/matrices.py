@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from howsure.arrays import Array
-from howsure.errors import DoubtfulDataError, HowsureError, boolean, by_index, listed, real_numbers, warn
+from howsure.errors import DoubtfulDataError, HowsureError, boolean, listed, real_numbers, warn
+from howsure.sources.confusion import confusion
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.layout import (
     are_numbered,
@@ -21,6 +22,7 @@ from howsure.sources.layout import (
     with_names,
 )
 from howsure.sources.matrix_axes import Axis, laid_out, warn_of_percentages
+from howsure.sources.matrix_lines import names_of, refuse_lines, roles_of_lines
 from howsure.sources.matrix_words import axis_kind
 from howsure.sources.outcomes import NOT_WHOLE, matrix_of_outcomes
 from howsure.sources.positive import positive_order
@@ -88,7 +90,8 @@ def from_counts(
     counts : array-like of shape (K, K) or (G, K, K), mapping of classes to counts, or mapping of str to stacks
         Whole, non-negative numbers. If a frame has labels on both axes, classes are matched by name, the names of the
         axes (``true``, ``predicted``) determine the orientation, and named totals are ignored. A mapping of each true
-        class to a mapping of predicted classes to counts is such a matrix, as in PyCM. A stack is a batch: one
+        class to a mapping of predicted classes to counts is such a matrix, as in PyCM, and so is a frame with columns
+        of true class, predicted class and number (``true``, ``predicted``, ``n``). A stack is a batch: one
         table for each image, patient or site. For several models on the same images, a mapping from model name to
         stack.
     labels : array-like of shape (K,), optional
@@ -128,6 +131,10 @@ def from_counts(
     <ConfusionTable: 301 cases: 169 of class 0, 132 of class 1; design: clusters>
     """
     checked, given_as = boolean("check", check), counts
+    if (lines := roles_of_lines(counts)) and groups is None:
+        true, said, number = lines
+        found = confusion(true, said, data=counts, counts=number, labels=labels, pos_label=pos_label, check=check)
+        return cast("ConfusionTable", found)
     counts, labels = matrix_of_outcomes({"tp": tp, "fp": fp, "fn": fn, "tn": tn}, counts, labels)
     checked &= counts is given_as  # else the four numbers are named
     if isinstance(counts, Mapping):
@@ -240,7 +247,7 @@ def _read(counts: Any, labels: Sequence[object] | None, *, check: bool) -> tuple
     names = getattr(getattr(counts, "index", None), "names", ())
     if getattr(counts, "ndim", None) == 1 and {axis_kind(name) for name in names} == {"true", "predicted"}:
         counts = counts.unstack(fill_value=0)  # numbers of cases by two columns, as pandas counts them
-    _refuse_lines(counts)
+    refuse_lines(counts)
     counts, first = _without_label_column(counts)
     matrix, found = laid_out(_checked(counts), *_axes(counts, first), labels, check=check)
     if check and matrix.ndim == 2 < len(matrix):  # two classes of 100 cases each are ordinary
@@ -289,8 +296,8 @@ def _without_label_column(counts: object) -> tuple[Any, tuple[list[Any], str] | 
 
 def _axes(counts: object, first: tuple[list[Any], str] | None) -> tuple[Axis, Axis]:
     """Return the axes of a frame, where default labels name no classes; for an array, axes without names."""
-    names = getattr(counts, "column_names", getattr(counts, "columns", None))
-    if names is None or callable(names):
+    names = names_of(counts)
+    if names is None:
         return Axis(None), Axis(None)
     index = getattr(counts, "index", ())
     rows, columns = first or (index, _axis_name(index)), (names, _axis_name(names))
@@ -313,26 +320,6 @@ def _axis_name(axis: object) -> Any:
     """Return the name of a frame's axis; for several levels, the name that means true or predicted."""
     names = [name for name in getattr(axis, "names", None) or [getattr(axis, "name", None)] if name is not None]
     return next((name for name in names if axis_kind(name)), names[-1] if names else None)
-
-
-def _refuse_lines(frame: Any) -> None:
-    """Refuse a frame of one line per combination of classes."""
-    if getattr(frame, "ndim", None) == 1 and isinstance(by_index(frame), Mapping):
-        message = (
-            "`counts` is one column of numbers. Count pairs of classes by "
-            "`confusion(true, predicted, counts=numbers)`, or name the numbers tp, fp, fn and tn."
-        )
-        raise HowsureError(message)
-    kinds = [getattr(dtype, "kind", "O") for dtype in getattr(frame, "dtypes", ())]
-    if len(kinds) >= 3 and [kind in "biuf" for kind in kinds].count(True) == 1:
-        names = [str(name) for name in frame.columns]
-        number = names[next(place for place, kind in enumerate(kinds) if kind in "biuf")]
-        first, second = [name for name in names if name != number][:2]
-        message = (
-            "`counts` has one line per combination of classes. Count these: "
-            f"confusion({first!r}, {second!r}, data=frame, counts={number!r})."
-        )
-        raise HowsureError(message)
 
 
 def _of_units(

@@ -255,10 +255,10 @@ def _without_totals(
     counts: Array, rows: Axis, columns: Axis, size: int | None, *, check: bool
 ) -> tuple[Array, Axis, Axis]:
     """Drop a last row and column of totals if named so, or if they cannot be a class; refuse other sums."""
-    last_row = counts.shape[-2] > 2 and _are_sums(counts[..., -1, :], counts[..., :-1, :].sum(-2))
-    last_column = counts.shape[-1] > 2 and _are_sums(counts[..., :, -1], counts[..., :, :-1].sum(-1))
-    surplus = counts.shape[-2] - counts.shape[-1]
     named_row, named_column = (names_total((each.labels or [""])[-1]) for each in (rows, columns))
+    last_row = counts.shape[-2] > 2 - named_row and _are_sums(counts[..., -1, :], counts[..., :-1, :].sum(-2))
+    last_column = counts.shape[-1] > 2 - named_column and _are_sums(counts[..., :, -1], counts[..., :, :-1].sum(-1))
+    surplus = counts.shape[-2] - counts.shape[-1]
     is_square = surplus == 0 and size != counts.shape[-1] - 1 and rows.labels == columns.labels
     if is_square and not (named_row and named_column):
         if check:

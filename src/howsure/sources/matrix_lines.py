@@ -1,0 +1,52 @@
+"""Frames of one line per combination of classes: true class, predicted class and number of cases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from howsure.errors import HowsureError, by_index
+from howsure.sources.doubtful_lines import FREQUENCIES
+from howsure.sources.matrix_words import axis_kind
+
+ROLES = {"true", "predicted", "n"}
+NUMBERS = FREQUENCIES | {"len", "size"}  # names of the column of numbers, also of Polars and pandas
+
+
+def names_of(frame: Any) -> Any:
+    """Return the names of the columns of a frame; None for others."""
+    names = getattr(frame, "column_names", getattr(frame, "columns", None))
+    return None if callable(names) else names
+
+
+def roles_of_lines(frame: Any) -> tuple[str, str, str] | None:
+    """Return the columns of true class, predicted class and number of a frame of one line per combination of classes.
+
+    None unless there are these three columns, and their names state which is which.
+    """
+    names = names_of(frame)
+    if names is None or len(names) != len(ROLES):
+        return None
+    roles = {"n" if str(name).casefold() in NUMBERS else axis_kind(name): name for name in names}
+    return (roles["true"], roles["predicted"], roles["n"]) if {*roles} == ROLES else None
+
+
+def refuse_lines(frame: Any) -> None:
+    """Refuse a frame of one line per combination of classes, of which it is not stated which class is the true one."""
+    if getattr(frame, "ndim", None) == 1 and isinstance(by_index(frame), Mapping):
+        message = (
+            "`counts` is one column of numbers. Count pairs of classes by "
+            "`confusion(true, predicted, counts=numbers)`, or name the numbers tp, fp, fn and tn."
+        )
+        raise HowsureError(message)
+    found = names_of(frame)
+    names = [] if found is None else list(map(str, found))
+    kinds = [getattr(dtype, "kind", "O") for dtype in getattr(frame, "dtypes", ())]
+    is_named = len(names) == 3 and names[2].casefold() in NUMBERS
+    if (len(kinds) >= 3 and [kind in "biuf" for kind in kinds].count(True) == 1) or is_named:
+        number = names[2] if is_named else names[[kind in "biuf" for kind in kinds].index(True)]
+        message = (
+            "`counts` has one line per combination of classes. Count these, the true classes first: "
+            f"confusion(true, predicted, data=frame, counts={number!r})."
+        )
+        raise HowsureError(message)
