@@ -359,7 +359,7 @@ def test_output_around_a_matrix_is_refused_with_the_remedy(tmp_path):
     """Two matrices in a program's output are not guessed at."""
     text = "Confusion Matrix and Statistics\n\n          Reference\nPrediction  x  y\n         x 50  5\n         y  3 42\n\n"
     (tmp_path / "m.txt").write_text(f"{text}Accuracy : 0.92\n\n{text}")
-    with pytest.raises(hs.HowsureError, match="Keep the lines of the matrix only"):
+    with pytest.raises(hs.HowsureError, match="holds 2 matrices. Keep one"):
         read_matrix(tmp_path / "m.txt")
 
 
@@ -516,3 +516,26 @@ def test_words_between_blanks_that_are_no_table(tmp_path):
     path.write_text("inst actual predicted error\n1 a a\n2 a b +\n")
     with pytest.raises(HowsureError, match="There is no column 'actual': not all rows have 4 cells"):
         hs.confusion("actual", "predicted", data=path)
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_apostrophes_in_texts_are_no_quotes(number, tmp_path):
+    """Texts with apostrophes join no lines, in one file and in several."""
+    random = np.random.default_rng(12)
+    texts = ["".join(random.choice(["'", ";", "a", "|"], random.integers(1, 6))) for _ in range(12)]
+    truth, said = ["no", "yes"] * 6, ["no"] * 6 + ["yes"] * 6
+    for part in range(number):
+        pd.DataFrame({"text": texts, "truth": truth, "said": said}).to_csv(tmp_path / f"{part}.csv", index=False)
+    table = hs.confusion("truth", "said", data=f"{tmp_path}/*.csv")
+    assert table.counts.tolist() == [[3.0 * number] * 2] * 2
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_fields_in_single_quotes(number, tmp_path):
+    """Where the header is in single quotes, they are those of the file."""
+    lines = ["'id','y','p'", *(f"'{place}','{true}','c'" for place, true in enumerate(["a, b", "c", "c", "a, b"]))]
+    for part in range(number):
+        (tmp_path / f"{part}.csv").write_text("\n".join(lines) + "\n")
+    table = hs.confusion("y", "p", data=f"{tmp_path}/*.csv")
+    assert table.labels.tolist() == ["a, b", "c"]
+    assert table.counts.tolist() == [[0.0, 2.0 * number], [0.0, 2.0 * number]]

@@ -31,6 +31,7 @@ READERS = {
     ".json": "read_json({files}, sample_size=-1, maximum_sample_files={number}{more})",
     ".parquet": "read_parquet({files}{more})",
 }
+QUOTES = ", quote='\"'"  # of CSV
 FIRST = 20_480  # rows of a large file that suggest its format and types; they are then compared with all rows
 LARGE = 2**22  # bytes
 # Values of later rows that may change the format, or the type that DuckDB infers for the column.
@@ -101,9 +102,11 @@ def relation(files: Sequence[Location], wanted: Collection[str] | None = None) -
         if not dialect or not _fits_all_rows(connection, file, dialect, wanted if len(files) == 1 else None):
             dialect = _sniffed(connection, file, -1)
         _refuse_numbered_names(file, dialect[0], [each["name"] for each in dialect[7]])
+        quotes.append(dialect[1].replace("(empty)", ""))
         return returned(f"read_csv({_quoted(file)}, {_dialect(*dialect)})")
 
-    parts = []
+    parts: list[Any] = []
+    quotes: list[str] = []
     for file in files:
         with reading(f"'{file}'"), _extended(file):
             parts.append(found_once(file))
@@ -123,6 +126,7 @@ def relation(files: Sequence[Location], wanted: Collection[str] | None = None) -
     more += ", hive_partitioning=true, hive_types_autocast=0" if partition_of(files[0]) else ""
     if len(files) > 1 and "read_csv" in READERS[format_]:
         more += f", types={{{', '.join(_types(parts, schemas))}}}"
+        more += f", quote={literal(quotes[0])}" if len({*quotes}) == 1 else ""
     with reading(f"'{files[0]}'" if len(files) == 1 else f"One of {len(files)} files, '{files[0]}' the first,"):
         found = rows(files, more) if more else parts[0]
         return _in_stated_order(connection, files[0], found) if format_ in PARQUET else found
@@ -169,9 +173,24 @@ def _extended(file: Location) -> Iterator[None]:
 
 
 def _sniffed(connection: Any, file: Location, rows: int) -> tuple[Any, ...]:
-    """Return the format and the types of a CSV file, detected from its first rows (all of them for -1)."""
-    sniffer = READERS[format_of(file)].replace("read_csv", "sniff_csv").format(files=_quoted(file), rows=rows, more="")
-    return tuple(connection.sql(f"from {sniffer}").fetchall()[0][:10])
+    """Return the format and the types of a CSV file, detected from its first rows (all of them for -1).
+
+    Quotes are double ones, unless the header is in single ones, or no format with double ones fits. DuckDB alone takes
+    the apostrophes in texts as quotes in some files, and joins the lines between them.
+    """
+    import duckdb
+
+    def found(more: str) -> tuple[Any, ...]:
+        call = READERS[format_of(file)].replace("read_csv", "sniff_csv")
+        return tuple(
+            connection.sql(f"from {call.format(files=_quoted(file), rows=rows, more=more)}").fetchall()[0][:10]
+        )
+
+    try:
+        dialect = found(QUOTES)
+    except duckdb.InvalidInputException:
+        return found("")
+    return found("") if all(re.fullmatch("'.*'", each["name"]) for each in dialect[7]) else dialect
 
 
 def csv_as_texts(connection: object, file: Location) -> Callable[[Location], str]:
