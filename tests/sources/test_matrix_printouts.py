@@ -105,13 +105,12 @@ def test_an_array_within_other_text(text: str, tmp_path: Path) -> None:
     "text",
     [
         CARET + "\n" + CARET.split("\n\n")[1],
-        "Predict          no               yes\nActual\nno               50               3\n\nyes              5                42\n\nACC Macro        0.92\n",
         "Predictions run down the rows.\n\n    no yes\nno  50   5\nyes  3  42\n\nAccuracy: 0.92\n",
         "Rows: predicted   Columns: actual\n\n        no  yes\n\nno      50    5\n\nyes      3   42\n\nCell Contents\n",
     ],
 )
 def test_printouts_in_doubt_are_refused(text: str, tmp_path: Path) -> None:
-    """Two matrices, a matrix cut into parts, and words on the axes that are not understood."""
+    """Two matrices, a matrix without its names, and words on the axes that are not understood."""
     with pytest.raises(HowsureError, match="matrix|counts"):
         table_of(text, tmp_path)
 

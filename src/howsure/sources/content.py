@@ -36,13 +36,20 @@ def compression_of(start: bytes) -> str:
     return known if NOT_IN_TEXT.search(start) else ""  # the header of a text may begin so
 
 
-def refuse_other_content(path: Path) -> None:
+def is_page(path: Path) -> bool:
+    """Whether a file of this machine starts as a web page or a table of one, whatever its suffix."""
+    return path.is_file() and PAGE.match(_start(path).removeprefix(codecs.BOM_UTF8)) is not None
+
+
+def refuse_other_content(path: Path, *, pages: bool = False) -> None:
     """Refuse a file of this machine whose suffix does not state its format or its compression.
 
     Parameters
     ----------
     path : Path
         The file; one that does not exist is not checked.
+    pages : bool
+        Whether the caller reads the tables of web pages, whatever the suffix.
 
     Raises
     ------
@@ -50,15 +57,19 @@ def refuse_other_content(path: Path) -> None:
         For example if a workbook or a compressed file is named ``.csv``, or a text ``.xlsx``; or if the file cannot be
         read.
     """
-    if not path.is_file():
+    if not path.is_file() or (pages and is_page(path)):
         return
-    try:
-        with path.open("rb") as file:
-            start = file.read(START)
-    except OSError as error:
-        raise HowsureError.unreadable(f"'{path}'", error) from None
+    start = _start(path)
     if remedy := _other_compression(path, start) or _other_format(path, start):
         raise HowsureError(f"'{path}' is {remedy}")
+
+
+def _start(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(START)
+    except OSError as error:
+        raise HowsureError.unreadable(f"'{path}'", error) from None
 
 
 def _other_compression(path: Path, start: bytes) -> str:

@@ -14,14 +14,14 @@ import numpy as np
 from howsure.arrays import Array
 from howsure.errors import DoubtfulDataError, HowsureError, listed, warn
 from howsure.escapes import is_number
-from howsure.sources.content import refuse_other_content
+from howsure.sources.content import is_page, refuse_other_content
 from howsure.sources.doubtful_lines import FREQUENCIES
 from howsure.sources.locations import SHEETS, is_file, is_pipe, missing, sheet_of, suffix_of
 from howsure.sources.matrix_axes import Axis, corner_names, laid_out, states_both, title_names, warn_of_percentages
 from howsure.sources.matrix_code import without_tags
 from howsure.sources.matrix_crosstabs import Line, crosstab_of, lines_of, lines_of_cells
 from howsure.sources.matrix_json import cells_of_json
-from howsure.sources.matrix_printouts import parts_of
+from howsure.sources.matrix_printouts import parts_of, without_marks
 from howsure.sources.matrix_text import OUTCOMES, cells_of, outcome_of
 from howsure.sources.matrix_words import ERRORS, axis_kind, names_statistic, names_total
 from howsure.sources.text_encoding import decoded
@@ -30,6 +30,9 @@ THOUSANDS = re.compile(r"[1-9]\d{0,2}(\.\d{3})+")  # with points, or a number wi
 MARKS = r"[,'’ \u00a0\u2009\u202f]"  # between thousands
 NOTHING = frozenset({"", ".", "-", "–", "—"})
 RATES = re.compile(r"\bprecision['\"]?\b.*\brecall\b.*\bf1-score\b.*\bsupport\b")  # of scikit-learn's report
+SAME_CASES = re.compile(r"thresh|cut.?off|model|classifier|algorithm|method|epoch|confidence", re.IGNORECASE)
+OF_CLASSES = re.compile(r"class|label|tag|category|species|topic|attribute|finding", re.IGNORECASE)
+NUMBERING = re.compile(r"(unnamed.*|row.?(id|names?|numbers?)?|index)?", re.IGNORECASE)  # names of a column of numbers
 LINES = 3  # columns of a file with one line per combination of classes
 
 
@@ -61,15 +64,16 @@ def read_matrix(
     path = Path(path)
     if not is_file(sheet_of(path)[0]) and not is_pipe(path):
         raise missing(path)
-    if sheet_of(path)[0].suffix.lower() in SHEETS:
+    if sheet_of(path)[0].suffix.lower() in SHEETS and not is_page(path):
         refuse_other_content(sheet_of(path)[0])
         return _matrix_of_sheet(path, labels, check=check)
-    text = without_tags(decoded(path))
+    text = without_tags(decoded(path, pages=True))
     try:
         return _matrix_of(path, _cells(path, text), labels, check=check)
     except DoubtfulDataError:
         raise
     except HowsureError:
+        text = without_marks(text)
         found = _found_in(path, text, labels, check=check)
         found = found or _of_crosstab(path, lines_of(text), labels, check=check)
         if found is None and RATES.search(text):
@@ -79,6 +83,7 @@ def read_matrix(
             )
             raise HowsureError(message) from None
         if found is None:
+            refuse_other_content(path)  # a web page without a matrix
             raise
         return found
 
@@ -115,7 +120,7 @@ def _of_crosstab(
 def _found_in(
     path: Path, text: str, labels: Sequence[object] | None, *, check: bool
 ) -> tuple[list[Any] | None, Array] | None:
-    """Return the only matrix among the paragraphs of a text; None if there is none or are several."""
+    """Return the only matrix among the paragraphs of a text; None if there is none."""
     found, refusals = [], 0
     for part in parts_of(text):
         try:
@@ -124,8 +129,11 @@ def _found_in(
             return None
         except HowsureError:
             refusals += 1
-    if len(found) != 1:
+    if not found:
         return None
+    if len(found) > 1:
+        message = f"'{path}' holds {len(found)} matrices. Keep one."
+        raise HowsureError(message)
     if refusals:
         warn(f"'{path}' holds other lines than those of the matrix, which were left out.")
     return found[0]
@@ -167,16 +175,17 @@ def _without_rates(rows: Axis, columns: Axis, body: list[list[str]]) -> tuple[Ax
     cells = np.array(body, dtype=object)
     kept, left, dropped = [], [], []
     for axis, lines in ((rows, cells), (columns, cells.T)):
-        labels = axis.labels or []
+        labels = axis.labels or [""] * len(lines)
         rates = [
             name == ERRORS or (names_statistic(name) and not all(_count(cell).is_integer() for cell in line))
             for name, line in zip(labels, lines, strict=False)
         ]
         dropped += [name for name, is_rate in zip(labels, rates, strict=True) if is_rate]
         kept.append([place for place, is_rate in enumerate(rates) if not is_rate])
-        left.append(replace(axis, labels=[labels[place] for place in kept[-1]]))
+        left.append(replace(axis, labels=axis.labels and [labels[place] for place in kept[-1]]))
     classes = [{str(name) for name in axis.labels or [] if not names_total(name)} for axis in left]
-    if not dropped or not classes[0] or classes[0] != classes[1]:
+    are_bare = rows.labels is None and len(body) - len(kept[1]) in {0, 1}
+    if not dropped or not (are_bare or classes[0]) or not (are_bare or classes[0] == classes[1]):
         return rows, columns, body
     warn(
         f"{listed(list(dict.fromkeys(dropped)))} in the labels of the matrix: numbers that are no cases of a class "
@@ -250,8 +259,30 @@ def _outcomes(path: Path, rows: list[list[str]], *, check: bool) -> Array | None
             message = f"'{path}': the last row is the sum of the others: totals, it seems. Leave it out."
             raise DoubtfulDataError(message)
     tp, fp, fn, tn = cells.T
+    if check and len(tp) > 1:
+        _refuse_same_cases(path, rows, fn + tp, tn + fp)
     matrices = np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)
     return matrices[0] if len(matrices) == 1 else matrices
+
+
+def _refuse_same_cases(path: Path, rows: list[list[str]], positives: Array, negatives: Array) -> None:
+    """Refuse rows of several thresholds, models or classes of the same cases, whose sum counts a case several times."""
+    header, totals = rows[0], positives + negatives
+    by = next((name for name in header if SAME_CASES.search(name)), None)
+    by_class = next((name for name in header if OF_CLASSES.search(name)), None)
+    if by and not (np.ptp(positives) or np.ptp(negatives)):
+        of = f"{positives[0]:,.0f} positive and {negatives[0]:,.0f} negative cases"
+    elif by_class and not np.ptp(totals):
+        by, of = by_class, f"{totals[0]:,.0f} cases, a class against the rest"
+    else:
+        if not np.ptp(totals) and all(map(is_number, rows[1])):
+            warn(
+                f"Each row of '{path}' has {totals[0]:,.0f} cases. If these are the same cases, a class or a model "
+                "each, keep one row: their sum counts a case several times."
+            )
+        return
+    message = f"'{path}' has {len(totals)} rows by {by!r}, each of {of}: the same cases, it seems. Keep one row."
+    raise DoubtfulDataError(message)
 
 
 def _lines(rows: list[list[str]]) -> tuple[Axis, Axis, list[list[str]]] | None:
@@ -285,9 +316,25 @@ def _three_columns(rows: list[list[str]]) -> list[list[str]]:
 
 def _without_row_names(rows: list[list[str]]) -> list[list[str]]:
     """Return rows without a first column that numbers them, as R and pandas write it."""
-    numbers = [row[0] for row in rows[1:]]
-    is_numbered = any(numbers == list(map(str, range(first, first + len(numbers)))) for first in (0, 1))
+    is_numbered = _is_numbering([row[0] for row in rows[1:]])
     return [row[1:] for row in rows] if is_numbered and len(rows[0]) > LINES and not axis_kind(rows[0][0]) else rows
+
+
+def _is_numbering(cells: list[str]) -> bool:
+    return any(cells == list(map(str, range(first, first + len(cells)))) for first in (0, 1))
+
+
+def _without_numbering(rows: list[list[str]]) -> list[list[str]]:
+    """Return a matrix without columns that number its rows, before the one with the names of the classes."""
+    while (
+        len(rows[0]) > LINES
+        and NUMBERING.fullmatch(rows[0][0])
+        and (axis_kind(rows[0][1]) or NUMBERING.fullmatch(rows[0][1]))
+        and all(len(row) == len(rows[0]) for row in rows)
+        and _is_numbering([row[0] for row in rows[1:]])
+    ):
+        rows = [row[1:] for row in rows]
+    return rows
 
 
 def _refuse_bare_lines(rows: list[list[str]]) -> None:
@@ -301,7 +348,7 @@ def _refuse_bare_lines(rows: list[list[str]]) -> None:
 
 def _split(path: Path, rows: list[list[str]]) -> tuple[Axis, Axis, list[list[str]]]:
     """Separate labels from counts."""
-    titles, side, rows = _titled(rows)
+    titles, side, rows = _titled(_without_numbering(rows))
     if len(rows) > 2 and len(rows[1]) == 1 < len(rows[0]) == len(rows[2]):  # as pandas prints a cross-table
         rows = [[f"{rows[1][0]}/{rows[0][0]}", *rows[0][1:]], *rows[2:]]
     has_names = not _are_numbers(rows[0]) or {*rows[0]} <= {row[0] for row in rows[1:]}
@@ -347,6 +394,8 @@ def _is_corner(corner: str, header: list[str], rows: list[list[str]]) -> bool:
     if not corner or axis_kind(corner) or re.search(r"[/\\]", corner):
         return True
     first = [row[0] for row in rows[1:]]
+    if header and names_statistic(header[-1]) and _are_numbers(first):  # H2O in a notebook: rows without names
+        return False
     return len(rows) == len(rows[0]) and (set(header) == set(first) or not all(map(is_number, header)))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from howsure.errors import HowsureError, listed
+from howsure.sources.matrix_text import OUTCOMES, outcome_of
 
 DEEPEST = 4  # nested objects in which a matrix is looked for
 TABLES = (("columns", "data"), ("columns", "rows"), ("header", "rows"))  # keys of a header and of its rows
@@ -32,11 +33,20 @@ def cells_of_json(text: str) -> list[list[str]] | None:
         return None
     try:
         found = json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
+    except json.JSONDecodeError:
+        return _of_lines(text)
+    except RecursionError:
         return None
     if isinstance(found, list):
         return _of_records(found)
     return _of_object(found) if isinstance(found, dict) else None
+
+
+def _of_lines(text: str) -> list[list[str]] | None:
+    try:
+        return _of_records([json.loads(line) for line in text.splitlines() if line.strip()])
+    except (json.JSONDecodeError, RecursionError):
+        return None
 
 
 def _of_records(records: list[Any]) -> list[list[str]] | None:
@@ -47,6 +57,12 @@ def _of_records(records: list[Any]) -> list[list[str]] | None:
 
 
 def _of_object(found: dict[str, Any]) -> list[list[str]]:
+    outcomes = list(_outcomes(found, DEEPEST))
+    if len(outcomes) == 1:
+        return [list(outcomes[0]), list(map(_text, outcomes[0].values()))]
+    if outcomes:
+        message = f"it holds {len(outcomes)} matrices, as true and false positives and negatives. Keep one."
+        raise HowsureError(message)
     for header, rows in TABLES:
         if isinstance(found.get(header), list) and _is_table(found.get(rows), len(found[header])):
             return [list(map(str, found[header])), *([_text(cell) for cell in row] for row in found[rows])]
@@ -68,6 +84,17 @@ def _of_object(found: dict[str, Any]) -> list[list[str]]:
         raise HowsureError(message)
     message = f"it holds {listed(found)}, and no matrix of counts. Give a list of lists, a row for each true class."
     raise HowsureError(message)
+
+
+def _outcomes(found: Mapping[str, Any], depth: int) -> Iterator[dict[str, Any]]:
+    """Yield the numbers of true and false positives and negatives in an object."""
+    named = {name: value for name, value in found.items() if outcome_of(name) and not isinstance(value, dict | list)}
+    if {*map(outcome_of, named)} == {*OUTCOMES}:
+        yield named
+    elif depth > 1:
+        for value in found.values():
+            if isinstance(value, dict):
+                yield from _outcomes(value, depth - 1)
 
 
 def _matrices(found: Mapping[str, Any], depth: int) -> Iterator[tuple[list[list[Any]], list[str] | None]]:

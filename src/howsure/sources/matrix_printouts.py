@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from howsure.sources.matrix_words import axis_kind
 
 HEADING = re.compile(r".*\b(confusion\s*(matrix|table)|confusionmatrix|oob estimate)\b.*", re.IGNORECASE)
-NOTE = re.compile(r"[A-Za-z][\w '’.\-]*\s*[:=]\s+\S.*|\(.*\)")  # such as "Accuracy: 0.92"
+NOTE = re.compile(r"(?![^:=]*\d\s+\d)[A-Za-z][\w '’.\-]*\s*[:=]\s+\S.*|\(.*\)")  # such as "Accuracy: 0.92"
 NAMED = r"(?: labels?)?(?: are)?(?: the)?\W+"
 AXES = tuple(  # the axes in words, in a line beside the matrix
     re.compile(pattern, re.IGNORECASE)
@@ -20,6 +20,8 @@ AXES = tuple(  # the axes in words, in a line beside the matrix
 )
 ARRAY = re.compile(r"(?<!\[)\[\s*\[[\d\s,.\[\]]*\]\s*\](?!\])")  # within other text
 TOTAL = re.compile(r"\b(row|col(umn)?)[\s_]?(total|sum)s?\b", re.IGNORECASE)
+MARK = re.compile(r"^\s*(?:##?(?: |$)|#> ?|```.*$)")  # of lines printed by R in a report or a script, and of code
+APART = re.compile(r"^(\S+(?:[ \t]+\d+)+)[ \t]*\n(?:[ \t]*\n)+(?=\S+(?:[ \t]+\d+)+[ \t]*$)", re.MULTILINE)
 ORIENTATION = re.compile(r"\b(rows?|columns?|vertical|horizontal|across|x.axis|y.axis)\b", re.IGNORECASE)
 
 
@@ -36,20 +38,32 @@ def parts_of(text: str) -> Iterator[str]:
     a 5 1
     b 2 4
     """
-    lines = text.splitlines()
+    lines = APART.sub(r"\1\n", text).splitlines()
     titles = {place: title for place, line in enumerate(lines) if (title := axes_in_words(line))}
     others = (line for place, line in enumerate(lines) if place not in titles)
     if len(set(titles.values())) > 1 or any(map(_may_turn, others)):
         return
-    kept = "\n".join("" if place in titles else line.rstrip() for place, line in enumerate(lines))
+    headings = {place for place, line in enumerate(lines) if place in titles or HEADING.fullmatch(line)}
+    kept = "\n".join("" if place in headings else line.rstrip() for place, line in enumerate(lines))
     arrays = ARRAY.findall(kept)
-    if len(arrays) == kept.count("[[") == 1 and not titles:
-        yield arrays[0]
+    if arrays and len(arrays) == kept.count("[[") and not titles:
+        yield from arrays
         return
     for paragraph in re.split(r"\n\s*\n", kept.strip("\n")):
         body = _body(paragraph.split("\n"))
         if len(body) > 1:
             yield "\n".join([*dict.fromkeys(titles.values()), *body])
+
+
+def without_marks(text: str) -> str:
+    r"""Return the lines of a printout without the marks of comments in R, and with fences of code as blank lines.
+
+    Examples
+    --------
+    >>> without_marks("## Confusion matrix:\n##   a b\n## a 5 1\n## b 2 4")
+    'Confusion matrix:\n  a b\na 5 1\nb 2 4'
+    """
+    return "\n".join(MARK.sub("", line) for line in text.splitlines())
 
 
 def axes_in_words(line: str) -> str:
@@ -67,9 +81,8 @@ def _may_turn(line: str) -> bool:
 
 
 def _body(lines: list[str]) -> list[str]:
-    """Return a paragraph without headings before the matrix and notes after it."""
-    headings = [place for place, line in enumerate(lines) if HEADING.fullmatch(line)]
-    body = lines[headings[-1] + 1 :] if headings else list(lines)
+    """Return a paragraph without notes after the matrix."""
+    body = list(lines)
     while body and NOTE.fullmatch(body[-1].strip()):
         body.pop()
     return body

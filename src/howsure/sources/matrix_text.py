@@ -14,6 +14,7 @@ from howsure.escapes import is_number
 from howsure.sources.matrix_code import cells_of_dput
 from howsure.sources.matrix_printouts import axes_in_words
 
+RATE = re.compile(r"(?<![\d.,/])(?:= *)?(\d[\d.,]*) */ *(\d[\d.,]*)[ \t]*$", re.MULTILINE)  # in H2O: = 10 / 70
 OUTCOMES = ("tp", "fp", "fn", "tn")
 WEKA = re.compile(r"\s*(?P<counts>\d[\d\s]*)\|\s*\S+\s*=\s*(?P<label>.+?)\s*")  # a row of a matrix as Weka prints it
 RULE = re.compile(r"[\s|:+=─━═┄╌╪╞╡┼├┤┌┐└┘┬┴╔╗╚╝╠╣╦╩╬\-]+")  # a line that separates others
@@ -38,10 +39,10 @@ def outcome_of(name: str) -> str:
 
     Examples
     --------
-    >>> outcome_of("True positives"), outcome_of("VN"), outcome_of("FP"), outcome_of("n")
+    >>> outcome_of("True positives (TP)"), outcome_of("VN"), outcome_of("FP"), outcome_of("n")
     ('tp', 'tn', 'fp', '')
     """
-    bare = re.sub(r"[\W_]", "", name).casefold()
+    bare = re.sub(r"\([^()]*\)$|[\W_]", "", name.strip()).casefold()
     words = re.fullmatch("(true|false)(positive|negative)s?", bare)
     found = words[1][0] + words[2][0] if words else bare
     found = re.sub("^[vr](?=[pn]$)", "t", found)  # vrai, verdadero, richtig
@@ -70,6 +71,7 @@ def cells_of(text: str, suffix: str = "") -> list[list[str]]:
     >>> cells_of("  big  no cell\n  50        3")
     [['big', 'no cell'], ['50', '3']]
     """
+    text = RATE.sub(lambda found: f" {found[1]}/{found[2]}".replace(",", ""), text)
     lines = [line for line in text.splitlines() if line.strip()]
     if lines and all(map(COMMENT.match, lines)):
         lines = [COMMENT.sub("", line) for line in lines]

@@ -20,20 +20,22 @@ def stated_encoding(path: Path) -> str:
     return "utf-16" if start.startswith(UTF_16) else "utf-8-sig" if start.startswith(codecs.BOM_UTF8) else ""
 
 
-def decoded(path: Path) -> str:
+def decoded(path: Path, *, pages: bool = False) -> str:
     """Return the text of a file: UTF-8, UTF-16 with a byte order mark, or else Windows-1252.
 
     Parameters
     ----------
     path : Path
         The file.
+    pages : bool
+        Whether the caller reads the tables of web pages, whatever the suffix.
 
     Raises
     ------
     HowsureError
         If it cannot be read, is not text, or has another format than its suffix states.
     """
-    refuse_other_content(path)
+    refuse_other_content(path, pages=pages)
     try:
         content = b"".join(chunks(path))
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:

@@ -1,0 +1,161 @@
+"""Printouts in reports and notebooks: marks of comments, numbered rows, lines of JSON, and several matrices."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from howsure.errors import HowsureError, HowsureWarning
+from howsure.sources.matrices import matrix_table
+
+pytestmark = pytest.mark.filterwarnings("ignore::howsure.errors.HowsureWarning")
+COUNTS = [[50, 3], [5, 42]]  # rows are the true classes no and yes
+CARET = """Confusion Matrix and Statistics
+
+          Reference
+Prediction no yes
+       no  50   5
+       yes  3  42
+
+               Accuracy : 0.92
+                 95% CI : (0.8484, 0.9648)
+
+       'Positive' Class : no
+"""
+PYCM = "Predict          no               yes\nActual\nno               50               3\n\nyes              5                42\n\nACC Macro        0.92\n"
+H2O = """Confusion Matrix: Extract with `h2o.confusionMatrix(<model>,train = TRUE)`)
+=========================================================================
+Confusion Matrix: Row labels: Actual class; Column labels: Predicted class
+         no  yes  Error       Rate
+no       50    3 0.0566 =   3 / 53
+yes       5   42 0.1064 =   5 / 47
+Totals   55   45 0.0800 =  8 / 100
+
+Hit Ratio Table: Extract with `h2o.hit_ratio_table(<model>,train = TRUE)`
+Top-2 Hit Ratios:
+  k hit_ratio
+1 1  0.920000
+2 2  1.000000
+"""
+FOREST = """Call:
+ randomForest(formula = y ~ ., data = train)
+               Type of random forest: classification
+No. of variables tried at each split: 2
+
+        OOB estimate of  error rate: 8%
+Confusion matrix:
+    no yes class.error
+no  50   3  0.05660377
+yes  5  42  0.10638298
+"""
+
+
+def table_of(text: str, folder: Path, name: str = "matrix.txt") -> tuple[list[list[float]], list[object]]:
+    """Return the counts and classes of a text in a file."""
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    table = matrix_table(path)
+    return table.counts.tolist(), table.labels.tolist()
+
+
+@pytest.mark.parametrize("mark", ["## ", "    ## ", "#> ", "# "])
+@pytest.mark.parametrize("text", [CARET, FOREST, H2O])
+def test_whole_printouts_of_r_with_marks_of_comments(text: str, mark: str, tmp_path: Path) -> None:
+    """Reports of knitr, reprex and scripts mark each printed line; their code has a fence."""
+    marked = "".join(f"{mark}{line}\n" for line in text.splitlines())
+    assert table_of(f"```\n{marked}```\n", tmp_path)[0] == COUNTS
+
+
+def test_rows_with_blank_lines_between_them(tmp_path: Path) -> None:
+    """PyCM prints an empty line after each row."""
+    assert table_of(PYCM, tmp_path) == (COUNTS, ["no", "yes"])
+
+
+def test_a_table_of_h2o_in_a_notebook(tmp_path: Path) -> None:
+    """Its rows have no names, and its last ones are totals and rates."""
+    cells = [["no", "yes", "Error", "Rate"], ["50.0", "3.0", "0.0566", "3 / 53"], ["5.0", "42.0", "0.1064", "5 / 47"]]
+    cells.append(["55.0", "45.0", "0.08", "8 / 100"])
+    rows = "".join("<tr>" + "".join(f"<td><b>{cell}</b></td>" for cell in row) + "</tr>\n" for row in cells)
+    for name in ("matrix.txt", "matrix.xls", "matrix.csv"):  # programs save tables of HTML under any name
+        assert table_of(f"<table>{rows}</table>", tmp_path, name) == (COUNTS, ["no", "yes"])
+
+
+@pytest.mark.parametrize(
+    "header, rows",
+    [
+        (",,no,yes,Error,Rate", ["0,no,50,3,0.0566, (3.0/53.0)", "1,yes,5,42,0.1064, (5.0/47.0)"]),
+        (",Unnamed: 0,Unnamed: 1,no,yes", ["0,0,no,50,3", "1,1,yes,5,42"]),
+        ("row,expected_label,no,yes", ["1,no,50,3", "2,yes,5,42"]),
+        ("actual,predicted.as.no,predicted.as.yes", ["no,50,3", "yes,5,42"]),
+    ],
+)
+def test_columns_that_number_the_rows(header: str, rows: list[str], tmp_path: Path) -> None:
+    """Saved frames have one or two numberings before the names of the classes."""
+    assert table_of("\n".join([header, *rows]), tmp_path) == (COUNTS, ["no", "yes"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Train confusion matrix:\n[[150  3]\n [ 5 142]]\nTest confusion matrix:\n[[50  3]\n [ 5 42]]\n",
+        "=== forest ===\nConfusion Matrix:\n[[50, 3], [5, 42]]\n=== SVM ===\nConfusion Matrix:\n[[48, 5], [5, 42]]\n",
+        f"{FOREST}\n{CARET}",
+    ],
+)
+def test_several_matrices_are_counted(text: str, tmp_path: Path) -> None:
+    """The last of two matrices is not the only one, whatever headings stand between them."""
+    with pytest.raises(HowsureError, match="holds 2 matrices. Keep one"):
+        table_of(text, tmp_path)
+
+
+def test_lines_of_json(tmp_path: Path) -> None:
+    """An export of BigQuery has an object for each true class."""
+    text = '{"expected_label": "no", "no": "50", "yes": "3"}\n{"expected_label": "yes", "no": "5", "yes": "42"}\n'
+    assert table_of(text, tmp_path) == (COUNTS, ["no", "yes"])
+
+
+def test_thresholds_of_the_same_cases_are_no_batch(tmp_path: Path) -> None:
+    """Rows of several thresholds would count each case several times; rows of several sites are different cases."""
+    rows = "0.9,24,1,52,23\n0.5,42,3,50,5\n"
+    with pytest.raises(HowsureError, match="2 rows by 'threshold', each of 47 positive and 53 negative cases"):
+        table_of(f"threshold,true_positives,false_positives,true_negatives,false_negatives\n{rows}", tmp_path)
+    (tmp_path / "sites.csv").write_text(f"site,tp,fp,tn,fn\n{rows}")
+    assert len(matrix_table(tmp_path / "sites.csv")) == 2
+
+
+def test_rows_of_classes_against_the_rest_are_no_batch(tmp_path: Path) -> None:
+    """One row for each class has the same cases in each; rows without names may have them, and are cautioned."""
+    rows = "42,3,5,50\n12,3,5,80\n12,3,15,70\n"
+    named = "class,tp,fp,fn,tn\n" + "".join(f"{name},{row}\n" for name, row in zip("abc", rows.split(), strict=True))
+    with pytest.raises(HowsureError, match="3 rows by 'class', each of 100 cases, a class against the rest"):
+        table_of(named, tmp_path)
+    (tmp_path / "rows.csv").write_text(f"tp,fp,fn,tn\n{rows}")
+    with pytest.warns(HowsureWarning, match="their sum counts a case several times"):
+        assert matrix_table(tmp_path / "rows.csv").overall.rows == 300
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"accuracy": 0.92, "tp": 42, "fp": 3, "fn": 5, "tn": 50, "auc": 0.95, "n": 100}',
+        '{"model": "x", "metrics": {"TruePositives": 42, "FalsePositives": 3, "FalseNegatives": 5, "TrueNegatives": 50}}',
+        "Metric,Value\nTrue Positives (TP),42\nFalse Positives (FP),3\nTrue Negatives (TN),50\nFalse Negatives (FN),5\nF1,0.9",
+    ],
+)
+def test_outcomes_among_metrics(text: str, tmp_path: Path) -> None:
+    """The four numbers by name are read, whatever else is stated."""
+    assert table_of(text, tmp_path) == (COUNTS, ["negative", "positive"])
+
+
+def test_outcomes_of_several_objects_are_no_matrix(tmp_path: Path) -> None:
+    """Parts of the data, models and classes are not told apart by their names."""
+    numbers = {"tp": 42, "fp": 3, "fn": 5, "tn": 50}
+    with pytest.raises(HowsureError, match="2 matrices"):
+        table_of(json.dumps({"train": numbers, "test": numbers}), tmp_path)
+
+
+def test_classes_that_are_numbers_without_a_corner(tmp_path: Path) -> None:
+    """R's write.table leaves out the corner, also where the classes are numbers."""
+    assert table_of('"1" "2"\n"1" 50 3\n"2" 5 42\n', tmp_path) == (COUNTS, ["1", "2"])
