@@ -22,13 +22,15 @@ AVERAGES = ("whole table", "binary", "micro", "macro", "weighted", "geometric", 
 RATIOS = ("plr", "nlr", "dor", "log_plr", "log_nlr", "log_dor")
 HEAD = """# Coverage of every metric
 
-The table gives the percentage of {truths} truths in which fewer than 92 % of the default 95 % intervals contain the
-true value. No choice was based on these truths of the [page on coverage](coverage.md), except for `precision_gain`.
-They have at least five expected cases of the rarest class and five expected errors, with {studies} studies each. For
-intervals that cover 95 %, simulation noise would give 0.3 %. "One class" is the rarest class against the rest, for
-more than two classes. The coverage of all {cells} cells deviates by {error} points on average, minus noise, and {low}
-% of them are below 92 %. This is {others} % if likelihood and odds ratios are excluded (`plr`, `nlr`, `dor` and their
-logarithms).
+For each metric and each average over classes, the table gives the percentage of truths in which the default 95 %
+interval covers in fewer than 92 % of {studies} studies. The {truths} truths are those of the [page on
+coverage](coverage.md) with at least five expected cases of the rarest class and five expected errors. They were not
+used to choose methods, except for `precision_gain`. If every interval covered 95 %, simulation noise would give 0.3 %.
+"One class" is the last class, against the rest if there are more than two classes.
+
+There are {cells} cells (truth × metric) in all. Their coverage is {error} points away from 95 % on average, minus the
+distance expected from noise. It is below 92 % in {low} % of them, and in {others} % of those that are not likelihood or
+odds ratios (`plr`, `nlr`, `dor` and their logarithms).
 
 `python benchmarks/every_metric.py FOLDER` simulates this and writes this page.
 """

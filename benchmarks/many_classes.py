@@ -233,7 +233,7 @@ def summary(rows):
 PAGE_TEXT = """# Coverage of averages over classes
 
 Coverage of the default 95 % intervals, in percent. `python benchmarks/many_classes.py {factor:g}` simulates it and
-writes this page. The truths were drawn for this page, and no choice was based on them.
+writes this page. The truths were drawn for this page, and were not used to choose methods.
 
 ## Many classes
 

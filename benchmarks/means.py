@@ -30,7 +30,7 @@ TESTS_HEAD = """# Error rates of the tests
 
 Rejection rates of the tests for true hypotheses (type I error), at the 5 % and at the 1 % level. A valid test rejects
 at most at its level. *covered* is the coverage of the 95 % interval of the same comparison. If a margin is stated,
-the hypothesis is the true difference, not 0. No truth was used for a choice. `python benchmarks/means.py tests`
+the hypothesis is the true difference, not 0. The truths were not used to choose methods. `python benchmarks/means.py tests`
 simulates this and writes this page. The Monte Carlo error is:
 
 | studies | at 5 %, points | at 1 %, points |
@@ -44,8 +44,7 @@ MEANS_HEAD = """# Coverage of means
 Coverage of default 95 % intervals for means, standard deviations, and the value of the first model of a leaderboard.
 Widths are relative to Student's t (means) or to the model's own interval (leaderboards). *below* and *above*: how
 often the true value is below or above the interval. The Monte Carlo error is ± 0.7 points for 1,000 studies, ± 1 for
-500, ± 1.5 for 200, and ± 2 for 120. Samples of equal values without bounds have no interval and are left out. No
-truth was used for a choice. `python benchmarks/means.py means` simulates this and writes this page.
+500, ± 1.5 for 200, and ± 2 for 120. Samples of equal values without bounds have no interval and are left out. The truths were not used to choose methods. `python benchmarks/means.py means` simulates this and writes this page.
 """
 Study = Callable[[np.random.Generator], Any]
 Draw = Callable[[np.random.Generator], np.ndarray]

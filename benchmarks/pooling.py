@@ -35,11 +35,15 @@ CASES_OF_METRICS = 40
 MANY = 20_000  # sites whose median is the true value
 HEAD = """# Coverage of pooled values
 
-Coverage of 95 % intervals by the default `"binomial_normal"` of `hs.pool` for the true value, and of the prediction
-interval for the value of a new site. In each study, the rate, τ (standard deviation of the logits of the sites) and
-the number of cases of each site are drawn uniformly from the intervals shown. No choice was based on these truths.
-*Typical site* and *mean of sites* are the two estimands. `python benchmarks/pooling.py 300` simulates this and writes
-this page.
+Coverage in percent of the 95 % intervals of `hs.pool` by its default, `"binomial_normal"`, in simulated studies of
+several sites. The logits of the sites' rates are normal with standard deviation τ. Three intervals are simulated:
+
+- *typical site*: the interval for the rate at the mean logit
+- *mean of sites*: the interval for the mean of the rates (`estimand="mean_of_sites"`)
+- *new site*: the prediction interval for the rate of a further site
+
+The typical rate and τ of each study, and the number of cases of each site, are drawn uniformly from the ranges shown.
+These values were not used to choose methods. `python benchmarks/pooling.py 300` simulates this and writes this page.
 
 Estimates, standard errors and likelihoods equal those of lme4's `glmer` (25 nodes) and metafor's `rma.glmm` to 1e-4 on
 four published data sets, one of which has perfect sites (`tests/pooling/test_binomial_normal.py`).
@@ -155,7 +159,7 @@ def main(studies: int) -> None:
     others = (
         f"Sites of {CASES_OF_METRICS} cases; sensitivity and specificity from 0.6 to 0.95, prevalence from 0.3 to 0.7. "
         "The spread is the standard deviation of the logits of the sites' sensitivity and specificity. Sites without a "
-        "value are left out."
+        f"value are left out. There are {2 * studies} studies in each row."
     )
     parts = (f"### By {variable}\n\n{section(found, variable)}" for variable in ("sites", "cases", "rate", "tau"))
     lines = [HEAD, "## Proportions", whole, *parts, "## Other metrics", others]

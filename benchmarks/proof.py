@@ -30,8 +30,8 @@ HEAD = """# Coverage of designs, scores, reviews and posteriors
 
 Coverage of 95 % intervals by the default method (and by `method="bayes"` for posteriors), in the format of the [page
 on coverage](coverage.md) for plain tables of counts. Each row is one metric of one truth, with the number of studies
-in the last column. The Monte Carlo error is that of the coverage. No truth was used for a choice, except that a first
-version of the interval for average precision was evaluated on its truths. The true value is below the interval in the
+in the last column. The Monte Carlo error is that of the coverage. The truths were not used to choose methods, except those of average precision: a first version of its interval was
+evaluated on them. The true value is below the interval in the
 column "missed below". Mean errors are distances from 95 %, minus the contribution of simulation noise. `python
 benchmarks/proof.py` simulates this and writes this page.
 """

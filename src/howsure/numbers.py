@@ -59,8 +59,20 @@ def value_text(value: float, low: float, high: float) -> str:
     return f"{value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
 
 
-def p_text(p_value: float) -> str:
-    """Return a p-value as text, to three decimals."""
+def p_cell(p_value: float) -> str:
+    """Return a p-value for a column of p-values, to three decimals.
+
+    Examples
+    --------
+    >>> p_cell(0.0312), p_cell(1e-9)
+    ('0.031', '< 0.001')
+    """
     if math.isnan(p_value):
-        return "p = –"
-    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
+        return "–"
+    return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
+
+
+def p_text(p_value: float) -> str:
+    """Return a p-value for a sentence, such as ``"p = 0.049"``."""
+    text = p_cell(p_value)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"

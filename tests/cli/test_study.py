@@ -35,7 +35,7 @@ def test_a_folder_becomes_a_study_and_runs(folder):
     page = folder / "study.html"
     done = run("run", folder / "study.toml", "--out", folder / "results", "--parquet", "--rope", "0.01", "--html", page)
     assert done.returncode == 0, done.stderr
-    assert "Forest of mlp" in page.read_text(encoding="utf-8")
+    assert "Forest plot of mlp" in page.read_text(encoding="utf-8")
     assert "howsure study run" in page.read_text(encoding="utf-8")
     summary, pooled = study.summaries("accuracy")["mlp/0"], study.aggregate("f1@macro")["svm"]
     for low, high in ((summary.low, summary.high), (pooled.low, pooled.high)):

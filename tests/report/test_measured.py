@@ -217,9 +217,9 @@ def test_pooled_values_have_their_forest():
     """Each experiment, the pooled value and the prediction interval have a row; disagreement is warned of."""
     pooled = hs.pool([0.91, 0.74, 0.93], [0.010, 0.020, 0.015], method="dl", names=["Ulm", "Bern", "Graz"])
     report = hs.report_of(TABLE, aggregates={"all sites": pooled})
-    whole, forest = section(report, "Several experiments together").sheets
+    whole, forest = section(report, "Pooled experiments").sheets
     assert [cell.text(0) for cell in whole.rows[0]][3:] == [f"{pooled.i2:.3g}", f"{pooled.tau2:.3g}"]
-    assert [row[0].value for row in forest.rows] == ["Ulm", "Bern", "Graz", "together", "a further experiment"]
+    assert [row[0].value for row in forest.rows] == ["Ulm", "Bern", "Graz", "pooled", "a further experiment"]
     assert forest.rows[1][1].text(0) == "0.740 [0.701, 0.779] (95 %)"
     assert forest.rows[3][1].order == pooled.value
     assert "τ²" in forest.note

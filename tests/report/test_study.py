@@ -56,8 +56,8 @@ def test_each_metric_has_experiments_forests_differences_and_ranks(study, report
     sheets = sheets_of(report, "F1")
     assert list(sheets) == [
         "Each experiment",
-        "Forest of mlp",
-        "Forest of <b>svm</b>",
+        "Forest plot of mlp",
+        "Forest plot of <b>svm</b>",
         "Differences of the groups",
         "Ranks of the groups",
         "Differences of all experiments",
@@ -67,7 +67,7 @@ def test_each_metric_has_experiments_forests_differences_and_ranks(study, report
     row = sheets["Each experiment"].rows[0]
     assert (row[0].value, row[1].order, row[2].order) == ("mlp/0", study.observed("f1", "mlp/0"), summary.median)
     assert row[2].texts[0].startswith(f"[{summary.low:.3f}, {summary.high:.3f}]")
-    assert [each[0].value for each in sheets["Forest of mlp"].rows][:4] == ["mlp/0", "mlp/1", "mlp/2", "together"]
+    assert [each[0].value for each in sheets["Forest plot of mlp"].rows][:4] == ["mlp/0", "mlp/1", "mlp/2", "pooled"]
     difference = study.compare("f1", "mlp", "rule", rope=0.02)
     shown = {each[0].value: each for each in sheets["Differences of the groups"].rows}["mlp − rule"]
     assert [cell.order for cell in shown[1:]] == [
@@ -95,7 +95,7 @@ def test_the_page_shows_names_as_text_and_holds_all_numbers(study, report):
     assert held["aggregates"] == plain(study.aggregate().records())
     assert held["comparisons"]["f1: mlp − rule"]["value"] == study.compare("f1", "mlp", "rule").value
     assert hs.report_of(study, title="three").to_html().startswith("<!DOCTYPE html>")
-    assert "Forest of mlp" in report.to_markdown()
+    assert "Forest plot of mlp" in report.to_markdown()
     assert r"\begin{table}" in report.to_latex()
 
 

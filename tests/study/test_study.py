@@ -357,7 +357,7 @@ def test_refused_priors_and_settings(study):
 def test_identity_needs_a_single_experiment(study):
     """`identity` on a group of two gives an error."""
     study.add_metric("f1", aggregation="identity")
-    assert "cannot make one of 2" in study.aggregate("f1")["a"].reason
+    assert "applies to one experiment, and there are 2" in study.aggregate("f1")["a"].reason
 
 
 def test_draws_for_arviz(study):

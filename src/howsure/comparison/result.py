@@ -21,7 +21,7 @@ from howsure.methods.core.interval_spec import IntervalSpec
 from howsure.methods.numerics.draw_summaries import Probability, probability_above
 from howsure.metrics.contrast import EFFECTS
 from howsure.metrics.descriptions import metric_words
-from howsure.numbers import interval_text, number, p_text, percent, significant_decimals, value_text
+from howsure.numbers import interval_text, number, p_cell, p_text, percent, significant_decimals, value_text
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -328,7 +328,7 @@ def comparison_grid(comparisons: Sequence[Comparison]) -> Grid:
     rows = []
     for each in comparisons:
         decimals = significant_decimals(each.low, each.high)
-        chance = "–" if math.isnan(each.p_value) else p_text(each.p_value)[2:].removeprefix("= ")
+        chance = p_cell(each.p_value)
         rows.append(
             (
                 f"{each.label}: {EFFECTS[each.contrast].words(*each.names)}",

@@ -1,4 +1,8 @@
-"""Cases by the thresholds that the risk of each model reaches, which determine the net benefit of every strategy."""
+"""Net benefits of strategies at thresholds of the risk, from the numbers of thresholds that each case reaches.
+
+Strategies are numbered: 0 treats no case, 1 treats all, and 2, 3, … treat the cases whose risk by the first, second, …
+model reaches the threshold.
+"""
 
 from __future__ import annotations
 
@@ -23,21 +27,24 @@ from howsure.tables.paired_scores import PairedScoresTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.union import distinct_and_places
 
+ALL, FIRST_MODEL = 1, 2  # numbers of strategies
 NORMAL_DRAWS = 100_000  # of the errors along a curve, for the critical value
-BLOCK = 2**22  # entries of draws at once
-NOISE = 1e-10  # a standard error, relative to the largest along the curve, that is rounding
+BLOCK = 2**22  # largest number of entries of an array
+NOISE = 1e-10  # smaller ones are rounding errors: standard errors and eigenvalues relative to the largest
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Cases by class, and by the thresholds that the risks of the models reach.
+    """Cases by class, and by the number of thresholds that the risk of each model reaches.
+
+    Cases with the same numbers have one row of counts: the net benefit of every strategy is a function of these counts.
 
     Parameters
     ----------
     counts : ndarray of shape (R, 2)
-        Negative and positive cases with the same codes.
+        Negative and positive cases in each row.
     codes : ndarray of shape (R, models)
-        Number of thresholds that the risk by each model reaches.
+        Number of thresholds that the risk by each model reaches, in each row.
     design : Design
         Design of the flattened counts.
     thresholds : ndarray of shape (T,)
@@ -55,17 +62,14 @@ class Sample:
     @classmethod
     def of(cls, table: ScoresTable | PairedScoresTable, thresholds: Floats, prevalence: float) -> Sample:
         """Return the cases of a table of risks."""
-        given: Any = table
-        is_single = not hasattr(table, "models")
-        scores, tuples = (
-            ((given.scores,), np.arange(len(given.scores))[:, None]) if is_single else (given.scores, given.codes)
-        )
+        risks: Any = table
+        if hasattr(table, "models"):
+            scores, positions = risks.scores, risks.codes
+        else:
+            scores, positions = (risks.scores,), np.arange(len(risks.scores))[:, None]
         reached = [np.searchsorted(thresholds, each, side="right") for each in scores]
-        rows = np.stack([each[code] for each, code in zip(reached, tuples.T, strict=True)], 1)
-        codes, place = distinct_and_places(rows)
-        cell, size = (2 * place[:, None] + np.arange(2)).ravel(), 2 * len(codes)
-        design = Algebra.of(table.design.collapse_cells(cell, size)).with_true_classes(np.tile([0, 1], len(codes)))
-        return cls(added_up(table.cells, cell, size).reshape(-1, 2), codes, design, thresholds, prevalence)
+        codes = np.stack([each[position] for each, position in zip(reached, positions.T, strict=True)], 1)
+        return _merged(cls(table.cells.reshape(-1, 2), codes, table.design, thresholds, prevalence))
 
     @cached_property
     def weights(self) -> Floats:
@@ -100,42 +104,41 @@ class Sample:
         size = len(self.thresholds)
         treated = [np.zeros((*total.shape, size)), np.broadcast_to(total[..., None], (*total.shape, size))]
         for code in self.codes.T:
-            by_code = added_up(np.moveaxis(counts, -2, -1), code, size + 1)  # (..., 2, codes)
-            treated.append(np.cumsum(by_code[..., ::-1], -1)[..., ::-1][..., 1:])
+            by_code = added_up(np.moveaxis(counts, -2, -1), code, size + 1)  # (..., 2, size + 1)
+            at_least = np.cumsum(by_code[..., ::-1], -1)[..., ::-1]
+            treated.append(at_least[..., 1:])  # the threshold t is reached by codes above t
         return np.moveaxis(np.stack(treated, -3), -2, 0)
 
     def covariance(self, first: int, second: int) -> Floats:
         """Return the covariance of the difference of two strategies between the thresholds, ``(T, T)``."""
         merged = self._of_strategies(first, second)
-        own, counts = _Forms(merged, first, second), merged.counts.ravel()
+        gradients, counts = _Gradients(merged, first, second), merged.counts.ravel()
         squares = VarianceDetails.of(merged.design).squared_weights(counts)
         if squares is None:
-            return covariance_of_forms(merged.design, counts, own, lambda form: merged.design.variance(counts, form))
-        found = np.zeros((len(own), len(own)))
-        for rows in own.blocks():
-            part = own.at(rows)
+            return covariance_of_forms(
+                merged.design, counts, gradients, lambda gradient: merged.design.variance(counts, gradient)
+            )
+        found = np.zeros((len(gradients), len(gradients)))
+        for rows in gradients.blocks():
+            part = gradients.at(rows)
             found += (part * squares.reshape(-1, 2)[rows].ravel()) @ part.T
         return found
 
     def errors(self, first: int, second: int) -> Floats:
         """Return the standard errors of the difference of two strategies, ``(T,)``."""
         merged = self._of_strategies(first, second)
-        counts = merged.counts.ravel()
-        variance = np.array([float(merged.design.variance(counts, each)) for each in _Forms(merged, first, second)])
+        counts, gradients = merged.counts.ravel(), _Gradients(merged, first, second)
+        variance = np.array([float(merged.design.variance(counts, each)) for each in gradients])
         return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
 
     def _of_strategies(self, *strategies: int) -> Sample:
-        """Return the sample with the cases merged that some strategies treat at the same thresholds."""
-        others = [place for place in range(self.codes.shape[1]) if place + 2 not in strategies]
+        """Return the sample for some strategies only: cases that differ in other models alone are merged."""
+        others = [model for model in range(self.codes.shape[1]) if model + FIRST_MODEL not in strategies]
         if not others:
             return self
         codes = self.codes.copy()
         codes[:, others] = 0
-        codes, place = distinct_and_places(codes)
-        cell, size = (2 * place[:, None] + np.arange(2)).ravel(), 2 * len(codes)
-        design = Algebra.of(self.design.collapse_cells(cell, size)).with_true_classes(np.tile([0, 1], len(codes)))
-        counts = added_up(self.counts.ravel(), cell, size).reshape(-1, 2)
-        return replace(self, counts=counts, codes=codes, design=design)
+        return _merged(replace(self, codes=codes))
 
     def draws(self, size: int, rng: np.random.Generator) -> Floats:
         """Return the net benefit in draws of the Bayesian bootstrap, ``(size, strategies, T)``."""
@@ -148,9 +151,18 @@ class Sample:
         return np.concatenate(found)
 
 
+def _merged(sample: Sample) -> Sample:
+    """Return a sample with one row for each distinct row of codes."""
+    codes, place = distinct_and_places(sample.codes)
+    cell, size = (2 * place[:, None] + np.arange(2)).ravel(), 2 * len(codes)
+    design = Algebra.of(sample.design.collapse_cells(cell, size)).with_true_classes(np.tile([0, 1], len(codes)))
+    counts = added_up(sample.counts.ravel(), cell, size).reshape(-1, 2)
+    return replace(sample, counts=counts, codes=codes, design=design)
+
+
 @dataclass(frozen=True, eq=False)
-class _Forms(Sequence[Floats]):
-    """Derivatives of the difference of two strategies by the counts, one form of length 2 R for each threshold."""
+class _Gradients(Sequence[Floats]):
+    """Gradient of the difference of two strategies by the counts, of length 2 R, for each threshold."""
 
     sample: Sample
     first: int
@@ -160,30 +172,36 @@ class _Forms(Sequence[Floats]):
         return len(self.sample.thresholds)
 
     def __getitem__(self, place: Any) -> Any:
-        row = range(len(self))[place]
-        return self.at(slice(None), slice(row, row + 1))[0]
+        threshold = range(len(self))[place]
+        return self.at(slice(None), slice(threshold, threshold + 1))[0]
 
     def blocks(self) -> Iterator[slice]:
-        """Return slices of the rows of counts, whose forms at all thresholds fit in memory."""
+        """Return slices of the rows of counts, whose gradients at all thresholds fit in memory."""
         step = max(1, BLOCK // (2 * len(self)))
         return (slice(start, start + step) for start in range(0, len(self.sample.counts), step))
 
-    def at(self, rows: slice, places: slice = slice(None)) -> Floats:
-        """Return the parts of the forms at some thresholds for some rows of counts, ``(thresholds, 2 rows)``."""
-        one, other = (self._of(each, rows, places) for each in (self.first, self.second))
+    def at(self, rows: slice, thresholds: slice = slice(None)) -> Floats:
+        """Return the gradients at some thresholds by some rows of counts, ``(thresholds, 2 rows)``."""
+        one, other = (self._of_strategy(each, rows, thresholds) for each in (self.first, self.second))
         return np.asarray(one - other).reshape(len(one), -1)
 
-    def _of(self, strategy: int, rows: slice, places: slice) -> Floats:
-        own = self.sample
-        weights, total = own.weights[places], own.counts.sum(0)
-        codes = own.codes[rows]
-        at = np.arange(len(self))[places, None]
-        treated = np.full((len(at), len(codes)), strategy == 1) if strategy < 2 else codes[:, strategy - 2] > at
-        gain = np.stack([-weights, np.ones(len(weights))], -1)[:, None, :]  # of treating either class
-        if math.isnan(own.prevalence):
-            return np.asarray((gain * treated[..., None] - own.values[strategy, places, None, None]) / total.sum())
-        rates = own.rates[:, strategy, places].T[:, None, :]
-        return np.asarray(gain * np.array([1 - own.prevalence, own.prevalence]) * (treated[..., None] - rates) / total)
+    def _of_strategy(self, strategy: int, rows: slice, thresholds: slice) -> Floats:
+        """Return the gradient of the net benefit of one strategy, ``(thresholds, rows, 2)``."""
+        sample = self.sample
+        weights, total = sample.weights[thresholds], sample.counts.sum(0)
+        codes = sample.codes[rows]
+        number = np.arange(len(self))[thresholds, None]
+        if strategy < FIRST_MODEL:
+            is_treated = np.full((len(number), len(codes)), strategy == ALL)
+        else:
+            is_treated = codes[:, strategy - FIRST_MODEL] > number
+        gain = np.stack([-weights, np.ones(len(weights))], -1)[:, None, :]  # of treating a negative or positive case
+        if math.isnan(sample.prevalence):
+            values = sample.values[strategy, thresholds, None, None]
+            return np.asarray((gain * is_treated[..., None] - values) / total.sum())
+        rates = sample.rates[:, strategy, thresholds].T[:, None, :]
+        frequencies = np.array([1 - sample.prevalence, sample.prevalence])
+        return np.asarray(gain * frequencies * (is_treated[..., None] - rates) / total)
 
 
 def critical_value(covariance: Floats, level: float, rng: np.random.Generator) -> float:

@@ -18,6 +18,7 @@ from howsure.numbers import interval_text, number, percent, significant_decimals
 from howsure.tables.batch import Tables
 
 COLUMNS = ("value", "low", "high", "standard_error", "method", "reason")
+MOST_NAMES = 3  # in a note
 
 
 @final
@@ -42,7 +43,7 @@ class Estimates(Tabular, Mapping[Hashable, Estimate]):
     confidence_level : float
         Confidence level of the intervals.
     drawn : tuple of Estimate
-        Estimates of the groups with their draws, if the method draws.
+        Estimates of the groups with their draws, if the method draws; else empty.
 
     Examples
     --------
@@ -118,28 +119,36 @@ class Estimates(Tabular, Mapping[Hashable, Estimate]):
         return len(self.tables)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one flat dict for all groups together, then one per group, with the groups' columns first."""
+        """Return one flat dict for all groups together, then one per group; the columns of the group are first."""
         columns = self._columns()
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the columns as lists."""
-        return dict(self._columns())
+        return self._columns()
 
     def grid(self) -> Grid:
         """Return a table of strings with groups, value, interval, standard error and method."""
         return batch_grid([self])
 
-    def _columns(self) -> Mapping[str, Any]:
-        every = self.overall.to_dict()
-        arrays = {name: getattr(self, name) for name in ("value", "low", "high", "method", "standard_error", "reason")}
-        whole = {name: [every[name], *values.tolist()] for name, values in arrays.items()}
-        size = len(self) + 1
-        ahead = {"metric": [self.overall.label] * size} | {name: whole[name] for name in ("value", "low", "high")}
-        level = {"confidence_level": [self.confidence_level] * size}
-        behind = {name: whole[name] for name in ("method", "standard_error", "reason")}
-        behind["positive"] = [self.overall.positive] * size
-        return self.tables.group_columns() | ahead | level | behind
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return the columns of the records; the first row is that of all groups together."""
+        size, overall = len(self) + 1, self.overall.to_dict()
+        columns: dict[str, list[Any]] = dict(self.tables.group_columns())
+        for name in (
+            "metric",
+            "value",
+            "low",
+            "high",
+            "confidence_level",
+            "method",
+            "standard_error",
+            "reason",
+            "positive",
+        ):
+            is_by_group = name in COLUMNS
+            columns[name] = [overall[name], *getattr(self, name).tolist()] if is_by_group else [overall[name]] * size
+        return columns
 
 
 @final
@@ -203,7 +212,7 @@ class Evaluations(Tabular, Mapping[Hashable, Evaluation]):
         return len(self.tables)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one flat dict per group and metric, with the groups' columns first; all groups together lead."""
+        """Return one flat dict per group and metric, those of all groups together first."""
         columns = [each.records() for each in self.by_metric.values()]
         return [record for group in zip(*columns, strict=True) for record in group]
 
@@ -215,42 +224,42 @@ class Evaluations(Tabular, Mapping[Hashable, Evaluation]):
 def batch_grid(estimates: list[Estimates]) -> Grid:
     """Return a table of strings with one row per metric, for all groups together and then for each group."""
     first, number_of_metrics = estimates[0], len(estimates)
-    every = word_for_all(first.tables.group_columns())
+    all_groups = [word_for_all(first.tables.group_columns())] * len(first.tables.columns)
     keys, columns = list(first.tables), [each.to_dict() for each in estimates]
 
     def group(place: int) -> tuple[str, ...]:
-        values = first.tables.group(keys[place - 1]).values() if place else [every] * len(first.tables.columns)
+        values = first.tables.group(keys[place - 1]).values() if place else all_groups
         return tuple(map(str, values))
 
     def row(index: int) -> tuple[str, ...]:
         place, metric = divmod(index, number_of_metrics)
-        own = {name: values[place] for name, values in columns[metric].items()}
-        decimals = significant_decimals(own["low"], own["high"])
+        record = {name: values[place] for name, values in columns[metric].items()}
+        decimals = significant_decimals(record["low"], record["high"])
         return (
             *group(place),
-            own["metric"],
-            number(own["value"], decimals),
-            interval_text(own["low"], own["high"], decimals),
-            number(own["standard_error"], decimals + 1),
-            own["method"],
+            record["metric"],
+            number(record["value"], decimals),
+            interval_text(record["low"], record["high"], decimals),
+            number(record["standard_error"], decimals + 1),
+            record["method"],
         )
 
     rows = number_of_metrics * (len(first.tables) + 1)
-    about: dict[str, list[str]] = {}
+    names_by_reason: dict[str, list[str]] = {}
     for place, reasons in enumerate(zip(*(each["reason"] for each in columns), strict=True)):
-        for reason, own in zip(reasons, columns, strict=True):
+        for reason, metric in zip(reasons, estimates, strict=True):
             if reason:
-                about.setdefault(reason, []).append(f"{' '.join(group(place))} {own['metric'][0]}")
-    notes = [_note(reason, names, rows) for reason, names in about.items()]
+                name = f"{' '.join(group(place))} {metric.overall.label}"
+                names_by_reason.setdefault(reason, []).append(name)
+    notes = [_note(reason, names, rows) for reason, names in names_by_reason.items()]
     notes += positive_notes(each.overall for each in estimates)
     headers = (*first.tables.columns, "metric", "value", f"{percent(first.confidence_level)} interval")
     return Grid((*headers, "std. error", "method"), MadeRows(rows, row), "; ".join(notes))
 
 
 def _note(reason: str, names: list[str], rows: int) -> str:
-    """Return a reason preceded by the names it applies to: no names if it applies to all rows, at most three."""
+    """Return a reason, preceded by at most three names that it applies to unless these are all rows."""
     if len(names) == rows > 1:
         return reason
-    few = 3
-    shown = ", ".join(names[:few]) + (f" and {len(names) - few} more" if len(names) > few else "")
+    shown = ", ".join(names[:MOST_NAMES]) + (f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else "")
     return f"{shown}: {reason}"

@@ -14,7 +14,7 @@ from howsure.estimates.estimate import Estimate, positive_notes
 from howsure.estimates.named import Named
 from howsure.grids import Grid, OneRecord, Tabular
 from howsure.groups.simultaneous import Contrasts
-from howsure.numbers import interval_text, number, p_text, percent, significant_decimals
+from howsure.numbers import interval_text, number, p_cell, percent, significant_decimals
 
 METHOD = "max_t"
 
@@ -30,7 +30,7 @@ class Gap(OneRecord):
     a, b : str
         The groups; the difference is a − b, the ratio a / b.
     difference, ratio : Estimate
-        With limits that cover simultaneously with those of the other pairs; the ratio is nan where a value or
+        Estimates whose limits cover simultaneously with those of the other pairs. The ratio is nan where a value or
         limit is negative.
     p_value : float
         Stepdown p-value of equality, adjusted for all pairs and metrics.
@@ -71,16 +71,16 @@ class Gap(OneRecord):
         names = {"metric": self.metric, "a": self.a, "b": self.b}
         limits = {"difference": self.value, "low": self.low, "high": self.high}
         ratio = {"ratio": self.ratio.value, "ratio_low": self.ratio.low, "ratio_high": self.ratio.high}
-        said = {"positive": self.difference.positive, "reason": self.difference.reason}
-        return {**names, **limits, **ratio, "p_value": self.p_value, **said}
+        notes = {"positive": self.difference.positive, "reason": self.difference.reason}
+        return {**names, **limits, **ratio, "p_value": self.p_value, **notes}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class PairGaps(Tabular, Named, Mapping[tuple[str, ...], Gap]):
     """Gaps of pairs of groups, whose intervals cover simultaneously.
 
-    A mapping of ``(a, b)`` to `Gap`, of several metrics ``(metric, a, b)``; a pair alone refers to the first metric,
-    and the reversed pair to the opposite difference.
+    A mapping of ``(a, b)`` to `Gap`; for several metrics its keys are ``(metric, a, b)``, and a pair alone gives the
+    first metric. A reversed pair gives the opposite difference and the inverse ratio.
 
     Parameters
     ----------
@@ -114,10 +114,11 @@ class PairGaps(Tabular, Named, Mapping[tuple[str, ...], Gap]):
 
     @cached_property
     def _places(self) -> dict[tuple[str, ...], tuple[int, bool]]:
+        """Position of each key, and whether its pair is reversed."""
         places: dict[tuple[str, ...], tuple[int, bool]] = {}
         for place, (metric, a, b) in enumerate(self.pairs):
-            for key, turned in (((metric, a, b), False), ((metric, b, a), True), ((a, b), False), ((b, a), True)):
-                places.setdefault(key, (place, turned))
+            for key, reverse in (((metric, a, b), False), ((metric, b, a), True), ((a, b), False), ((b, a), True)):
+                places.setdefault(key, (place, reverse))
         return places
 
     @property
@@ -128,42 +129,32 @@ class PairGaps(Tabular, Named, Mapping[tuple[str, ...], Gap]):
         wanted = tuple(map(str, pair)) if isinstance(pair, tuple | list) else (str(pair),)
         if wanted not in self._places:
             raise UnknownKeyError.unknown("pair", ", ".join(wanted), [", ".join(each) for each in self])
-        place, turned = self._places[wanted]
-        return self._made(place, turned=True) if turned else self._gaps[place]
+        place, reverse = self._places[wanted]
+        return self._gap(place, reverse=True) if reverse else self._gaps[place]
 
     @cached_property
     def _gaps(self) -> tuple[Gap, ...]:
-        return tuple(self._made(place) for place in range(len(self)))
+        return tuple(self._gap(place) for place in range(len(self)))
 
-    def _made(self, place: int, *, turned: bool = False) -> Gap:
-        metric, *names = self.pairs[place]
-        lowest, highest = self.bounds[place]
-        span = highest - lowest
-        each = {name: float(getattr(self.found, name)[place]) for name in ("value", "low", "high")}
-        ratio = {name: float(getattr(self.found, name)[place]) for name in ("ratio", "ratio_low", "ratio_high")}
-        if turned:
-            names.reverse()
-            each = {"value": -each["value"], "low": -each["high"], "high": -each["low"]}
+    def _gap(self, place: int, *, reverse: bool = False) -> Gap:
+        metric, a, b = self.pairs[place]
+        span = self.bounds[place][1] - self.bounds[place][0]
+        value, low, high, *ratios = (
+            float(getattr(self.found, name)[place])
+            for name in ("value", "low", "high", "ratio", "ratio_low", "ratio_high")
+        )
+        if reverse:
+            a, b = b, a
+            value, low, high = -value, -high, -low
             with np.errstate(all="ignore"):
-                inverse = [float(np.divide(1.0, ratio[name])) for name in ("ratio", "ratio_high", "ratio_low")]
-            ratio = dict(zip(ratio, inverse, strict=True))
+                ratios = np.divide(1.0, [ratios[0], ratios[2], ratios[1]]).tolist()
         settings: dict[str, Any] = {"confidence_level": self.confidence_level, "method": METHOD}
         settings |= {"metric": metric, "reason": self.reasons[place]}
         settings["positive"], settings["is_positive_stated"] = self.positives.get(metric, ("", True))
-        difference = Estimate(
-            each["value"], low=max(each["low"], -span), high=min(each["high"], span), bounds=(-span, span), **settings
-        )
-        quotient = Estimate(
-            ratio["ratio"], low=ratio["ratio_low"], high=ratio["ratio_high"], bounds=(0.0, np.inf), **settings
-        )
-        return Gap(
-            metric=metric,
-            a=names[0],
-            b=names[1],
-            difference=difference,
-            ratio=quotient,
-            p_value=float(self.found.p_value[place]),
-        )
+        difference = Estimate(value, low=max(low, -span), high=min(high, span), bounds=(-span, span), **settings)
+        ratio = Estimate(ratios[0], low=ratios[1], high=ratios[2], bounds=(0.0, np.inf), **settings)
+        p_value = float(self.found.p_value[place])
+        return Gap(metric=metric, a=a, b=b, difference=difference, ratio=ratio, p_value=p_value)
 
     def __iter__(self) -> Iterator[tuple[str, ...]]:
         return iter(self.pairs if self._has_several else [pair[1:] for pair in self.pairs])
@@ -184,23 +175,23 @@ class PairGaps(Tabular, Named, Mapping[tuple[str, ...], Gap]):
         """Return a table of strings, one row per pair."""
         rows = []
         for each in self._gaps:
-            own, ratio = each.difference, each.ratio
-            decimals = significant_decimals(own.low, own.high)
-            apart = significant_decimals(ratio.low, ratio.high)
+            difference, ratio = each.difference, each.ratio
+            decimals = significant_decimals(difference.low, difference.high)
+            ratio_decimals = significant_decimals(ratio.low, ratio.high)
             rows.append(
                 (
                     f"{each.a} − {each.b}",
                     each.metric,
-                    number(own.value, decimals),
-                    interval_text(own.low, own.high, decimals),
-                    number(ratio.value, apart),
-                    interval_text(ratio.low, ratio.high, apart),
-                    "–" if np.isnan(each.p_value) else p_text(each.p_value)[2:].removeprefix("= "),
+                    number(difference.value, decimals),
+                    interval_text(difference.low, difference.high, decimals),
+                    number(ratio.value, ratio_decimals),
+                    interval_text(ratio.low, ratio.high, ratio_decimals),
+                    p_cell(each.p_value),
                 )
             )
         level = percent(self.confidence_level)
         headers = ("pair", "metric", "difference", f"{level} interval", "ratio", f"{level} interval", "adjusted p")
         reasons = dict.fromkeys(filter(None, self.reasons))
-        said = f"The intervals of all {len(self)} pairs cover together with {level} confidence"
+        coverage = f"The intervals of all {len(self)} pairs cover together with {level} confidence"
         notes = positive_notes(each.difference for each in self._gaps)
-        return Grid(headers, tuple(rows), "; ".join([said, *reasons, *notes]))
+        return Grid(headers, tuple(rows), "; ".join([coverage, *reasons, *notes]))

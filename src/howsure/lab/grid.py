@@ -109,7 +109,9 @@ def shuffled(settings: Iterable[Setting], sample: int | None = None) -> list[Set
 
 
 def count_metrics(classes: int) -> list[str]:
-    """Return all built-in metrics of counts, with every average, and for the rarest class.
+    """Return all built-in metrics of counts, with every average, and for the last class.
+
+    In the populations of `choose` the last class is the rarest.
 
     Krippendorff's alpha is left out: it contains the number of cases, so it needs one table at a time, and otherwise
     equals Scott's pi. So are metrics that need an argument.

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import numpy as np
 
-from howsure.lab.summary import HEADERS, KINDS, POOR, Cells, by_column, by_kind, picked, results
+from howsure.lab.summary import EXTREME, HEADERS, KINDS, POOR, Cells, by_column, by_kind, picked, results
 from howsure.writing import checked_path, written
 
 FEW = 20  # largest number of metrics that are listed
 INTRODUCTION = """# Coverage: how often the intervals contain the true value
 
-A 95 % interval should contain the true value in 95 of 100 studies. The page reports simulations from tables with
-known metrics: the proportion of studies in which the interval of each method covers.
+A 95 % interval should contain the true value in 95 of 100 studies. This page reports how often it does in simulated
+studies with known true values.
 
 `python -m howsure.lab run --out FOLDER` simulates the studies, and `python -m howsure.lab page FOLDER
 docs/coverage.md` writes this page. Related pages are [every metric](coverage-metrics.md), [averages over many
@@ -29,13 +29,23 @@ posteriors](coverage-designs.md). `howsure.lab.coverage` simulates a setting of 
 
 ```
 
-A cell is one truth × one metric. There are {truths:,} truths of {classes} classes and {cases} cases, with {draws:,}
-studies of each. The metrics are {metrics}. The mean error is the distance of the coverage from 95 % in percentage
-points, minus the contribution of simulation noise. The true value is below the interval in the column "missed below".
-Widths are relative to the narrowest method that covers in the same cell. Cells with an infinite interval, which occur
-for metrics with an unbounded range, are excluded from the widths. The smallest and the largest of the classes are
-listed separately: classes tie in many of these truths, and methods based on derivatives do not apply then.
+A *truth* is a population: the probability of each cell of a confusion matrix, and the number of cases of a study.
+There are {truths:,} truths of {classes} classes and {cases} cases, with {draws:,} random studies of each. The metrics
+are {metrics}. The tables are split by the expected number of cases of the rarest class, and the expected number of
+errors of all classes. Their columns are:
+
+| Column | Meaning |
+| :--- | :--- |
+| method | `auto` is the default method of the metric; [methods](theory/methods.md) describes the others |
+| cells | number of cells: one truth × one metric each |
+| mean error | mean distance of a cell's coverage from 95 %, minus the distance expected from simulation noise |
+| below 92 % | percentage of the cells whose coverage is below 92 % |
+| missed below, above | percentage of the studies whose true value is below the interval, or above it |
+| beyond range | percentage of the studies with a limit outside the metric's range |
+| width, relative | geometric mean of the width relative to the narrowest method that covers in the cell, if finite |
+| worst, worst cell | lowest coverage of a cell; its metric and the name of its truth |
 """
+TIES = "Classes tie in many of these truths, and methods based on derivatives do not apply then.\n"
 
 PEERS = """## Other packages, on the same studies
 
@@ -68,7 +78,7 @@ def page(folder: str | Path, path: str | Path, peers: str | Path | None = None) 
     place, at = checked_path(path), results(folder)
     parts = [_introduction(at)]
     for name, grid in by_kind(at).items():
-        parts += [f"## {name[:1].upper()}{name[1:]}\n", grid.markdown() + "\n"]
+        parts += [f"## {name[:1].upper()}{name[1:]}\n", *([TIES] if name == EXTREME else []), grid.markdown() + "\n"]
     enough = picked(at, next(iter(KINDS.values()))(at))
     for name, draw, words in (
         ("distribution", distribution, f"Coverage of the cells in order; the line is at {POOR:.0%}."),
@@ -103,7 +113,7 @@ def _introduction(at: Cells) -> str:
     shown = coverage("f1", truth=from_counts([[50, 3], [5, 42]]), n=40, draws=2000, random_state=0)
     classes, cases = (np.unique(at[name]).astype(int) for name in ("classes", "n"))
     names = np.unique(at["metric"]).tolist()
-    listed = "those of counts, with every average over classes, and of the rarest class alone"
+    listed = "those of counts, with every average over classes, and of the last class alone"
     return INTRODUCTION.format(
         metrics=", ".join(f"`{name}`" for name in names) if len(names) <= FEW else listed,
         example=shown,

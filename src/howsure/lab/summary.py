@@ -36,12 +36,13 @@ NUMBERS = (
 )
 POOR = 0.92
 ENOUGH = 5.0  # expected cases, and expected errors
+EXTREME = "smallest or largest of the classes"
 Cells = Mapping[str, Array]  # columns of the cells of a grid: truth × metric × method
 KINDS: dict[str, Callable[[Cells], Array]] = {
     "rarest ≥ 5 cases, ≥ 5 errors": lambda at: _smooth(at) & (at["rarest_cases"] >= ENOUGH) & (at["errors"] >= ENOUGH),
     "rarest ≥ 5 cases, fewer errors": lambda at: _smooth(at) & (at["rarest_cases"] >= ENOUGH) & (at["errors"] < ENOUGH),
     "rarest 1–5 cases": lambda at: _smooth(at) & (at["rarest_cases"] < ENOUGH),
-    "smallest or largest of the classes": lambda at: ~_smooth(at),
+    EXTREME: lambda at: ~_smooth(at),
 }
 
 

@@ -25,7 +25,7 @@ from howsure.logs.records import Reported
 from howsure.methods.core.method import Method
 from howsure.methods.core.names import MethodName
 from howsure.metrics.binding import resolve
-from howsure.numbers import interval_text, number, p_text, percent, significant_decimals
+from howsure.numbers import interval_text, number, p_cell, percent, significant_decimals
 
 Key = tuple[str, str]  # task and model
 OF_SCORES = {"mean", "median", "quantile"}  # statistics with the unit and direction of the scores
@@ -232,7 +232,7 @@ class LogEvaluation(Tabular, Mapping[Key, Estimate]):
             return (*row, "", "", "")
         digits = significant_decimals(compared.low, compared.high)
         difference = f"{number(compared.value, digits)} {interval_text(compared.low, compared.high, digits)}"
-        return (*row, difference, compared.names[1], p_text(compared.p_value)[2:].removeprefix("= "))
+        return (*row, difference, compared.names[1], p_cell(compared.p_value))
 
 
 def evaluate_log(

@@ -1,6 +1,6 @@
-"""Metrics of how well scores serve as probabilities of the positive class.
+"""Mean losses of scores that are probabilities of the positive class, and skill scores.
 
-Counts have shape ``(..., S, 2)`` over the distinct scores. Scores must lie in [0, 1].
+Counts have shape ``(..., S, 2)``: negative and positive cases of each distinct score. Scores must lie in [0, 1].
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from howsure.metrics.registry import MeanLoss, RowLoss, Scored, score_metric
 from howsure.native.losses import CellLosses, square_losses
 from howsure.tables.scores import ScoresTable as Table
 
-ROUNDING = 1e-14  # a loss below it is none
-SINGLE = 1e-6  # by which probabilities in single precision may lie outside [0, 1]
+ROUNDING = 1e-14  # smaller mean losses are rounding errors
+SINGLE = 1e-6  # distance by which probabilities in single precision may lie outside [0, 1]
 TO_PROBABILITIES = "For logits give `scipy.special.expit(y_score)`; calibrate other scores."
 SMALLEST = float(np.finfo(float).eps)  # scikit-learn's clip of probabilities in the logarithm
 
@@ -38,10 +38,10 @@ def probabilities(table: Table, metric: str) -> Array:
 
 
 def mean_loss(losses: CellLosses) -> Scored:
-    """Return the mean of a loss that each cell has, ``(S, 2)``, or of ``(cells,)`` alone."""
+    """Return the mean over the cases of the loss of their cell; cells have the shape ``(S, 2)`` or ``(cells,)``."""
     number = losses.given.ndim
-    axes, places = tuple(range(-number, 0)), "sc"[:number]
-    sums, every = f"...{places},{places}->...", (..., *(None for _ in axes))
+    axes, letters = tuple(range(-number, 0)), "sc"[:number]
+    sums, on_cells = f"...{letters},{letters}->...", (..., *(None for _ in axes))
 
     def value(cells: Array) -> Array:
         if cells.ndim > number:
@@ -50,7 +50,7 @@ def mean_loss(losses: CellLosses) -> Scored:
         return divide(np.asarray(found.losses), np.asarray(found.cases))
 
     def slopes(cells: Array) -> Array:
-        return np.asarray((losses.every - value(cells)[every]) / cells.sum(axes)[every])
+        return np.asarray((losses.every - value(cells)[on_cells]) / cells.sum(axes)[on_cells])
 
     return Scored(value, slopes, structure=MeanLoss(lambda some: mean_loss(CellLosses(losses.every[some])), losses))
 
@@ -60,19 +60,19 @@ def _squares(scores: Array) -> Array:
     return np.square(found, out=found)
 
 
-def _surprises_by_class(rows: Array) -> CellLosses:
-    return CellLosses(_surprise(rows))
+def _log_losses_by_class(rows: Array) -> CellLosses:
+    return CellLosses(_negative_log(rows))
 
 
-def _surprises(scores: Array) -> Array:
-    return _of_classes(_surprise(1 - scores), _surprise(scores))
+def _log_losses(scores: Array) -> Array:
+    return _of_classes(_negative_log(1 - scores), _negative_log(scores))
 
 
-def _surprises_of_labels(scores: Array) -> Array:
-    return _of_classes(np.zeros_like(scores), _surprise(scores))  # only the probability of the true class counts
+def _log_losses_of_labels(scores: Array) -> Array:
+    return _of_classes(np.zeros_like(scores), _negative_log(scores))  # only the probability of the true class counts
 
 
-def _surprise(probability: Array) -> Array:
+def _negative_log(probability: Array) -> Array:
     found = np.maximum(probability, SMALLEST)
     np.log(np.minimum(found, 1 - SMALLEST, out=found), out=found)
     return np.asarray(np.negative(found, out=found))
@@ -85,18 +85,18 @@ def _of_classes(absent: Array, present: Array) -> Array:
 
 
 def gini(shares: Array) -> tuple[Array, Array]:
-    """Return the Brier score of always predicting these class frequencies, and its derivatives."""
-    return _some((shares * (1 - shares)).sum(-1)), 1 - 2 * shares
+    """Return the Brier score of always predicting these class frequencies, Σ p (1 − p), and its derivatives."""
+    return _without_rounding((shares * (1 - shares)).sum(-1)), 1 - 2 * shares
 
 
 def entropy(shares: Array) -> tuple[Array, Array]:
-    """Return the log loss of always predicting these class frequencies, and its derivatives."""
+    """Return the log loss of always predicting these class frequencies, −Σ p log p, and its derivatives."""
     logs = np.log(np.where(shares == 0, 1.0, shares))
-    return _some(-(shares * logs).sum(-1)), -logs - (shares != 0)
+    return _without_rounding(-(shares * logs).sum(-1)), -logs - (shares != 0)
 
 
-def _some(loss: Array) -> Array:
-    """Return a loss, without what rounding leaves where all cases are of one class."""
+def _without_rounding(loss: Array) -> Array:
+    """Return a mean loss, exactly 0 where all cases are of one class."""
     return np.where(loss > ROUNDING, loss, 0.0)
 
 
@@ -108,7 +108,7 @@ def skill(losses: Array, null: Callable[[Array], tuple[Array, Array]]) -> Scored
     losses : ndarray of shape (S, 2)
         The loss of each cell.
     null : callable
-        As of `RowLoss`, for the shares of both classes.
+        `gini` or `entropy`: frequencies of both classes → the loss of always predicting these, and its derivatives.
     """
     mean = mean_loss(CellLosses(losses))
 
@@ -148,8 +148,8 @@ def _brier_score(table: Table) -> Scored:
     sklearn="d2_brier_score",
 )
 def _brier_skill(table: Table) -> Scored:
-    """Share of the Brier score of always predicting the prevalence that the scores save."""
-    return skill(2 * _squares(probabilities(table, "brier_skill")), gini)  # both classes count, as in the null's
+    """Fraction by which the scores reduce the Brier score of always predicting the prevalence."""
+    return skill(2 * _squares(probabilities(table, "brier_skill")), gini)  # `gini` has a term for each class
 
 
 @score_metric(
@@ -157,21 +157,21 @@ def _brier_skill(table: Table) -> Scored:
     aliases=("cross_entropy", "mn_log_loss", "logarithmic_loss", "log_loss_score"),
     range=(0.0, np.inf),
     better="lower",
-    rows=RowLoss(_surprises_of_labels, _surprises_by_class, (0.0, np.inf)),
+    rows=RowLoss(_log_losses_of_labels, _log_losses_by_class, (0.0, np.inf)),
     sklearn="log_loss",
 )
 def _log_loss(table: Table) -> Scored:
     """Mean negative logarithm of the probability given to the true class."""
-    return mean_loss(CellLosses(_surprises(probabilities(table, "log_loss"))))
+    return mean_loss(CellLosses(_log_losses(probabilities(table, "log_loss"))))
 
 
 @score_metric(
     name="log_loss_skill",
     aliases=("d2_log_loss", "d2_log_loss_score"),
     range=(-np.inf, 1.0),
-    rows=RowLoss(_surprises_of_labels, _surprises_by_class, (-np.inf, 1.0), entropy),
+    rows=RowLoss(_log_losses_of_labels, _log_losses_by_class, (-np.inf, 1.0), entropy),
     sklearn="d2_log_loss_score",
 )
 def _log_loss_skill(table: Table) -> Scored:
-    """Share of the log loss of always predicting the prevalence that the scores save."""
-    return skill(_surprises(probabilities(table, "log_loss_skill")), entropy)
+    """Fraction by which the scores reduce the log loss of always predicting the prevalence."""
+    return skill(_log_losses(probabilities(table, "log_loss_skill")), entropy)

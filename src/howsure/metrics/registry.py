@@ -70,7 +70,7 @@ class Scored:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MeanLoss:
-    """A mean of the losses of the cases, or the part of a null model's mean loss that the scores save.
+    """A mean of the losses of the cases, or the fraction by which the scores reduce the mean loss of a null model.
 
     Parameters
     ----------
@@ -99,8 +99,8 @@ class RowLoss:
     range : tuple of float
         Smallest and largest value of the metric.
     null : callable, optional
-        Shares of the classes ``(..., K)`` → the mean loss of always predicting these ``(...)``, and its derivatives
-        ``(..., K)``. Where it is given the metric is the share of that loss which the probabilities save.
+        Class frequencies ``(..., K)`` → the mean loss of always predicting these ``(...)``, and its derivatives
+        ``(..., K)``. If given, the metric is the fraction by which the probabilities reduce that loss.
     """
 
     losses: Callable[[Array], Array]

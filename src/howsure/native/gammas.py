@@ -1,10 +1,12 @@
-"""Gamma draws of many shapes, each from its own stream of words.
+"""Gamma draws of many shapes, each from its own stream of random words of 64 bits.
 
-A draw of a small integer shape is the logarithm of a product of uniform numbers. All others use the method of Marsaglia
-and Tsang: a cubed normal draw, nearly always accepted by a squeeze. For shapes below 1, the draw for the shape plus 1
-is multiplied by a power of a uniform number. The words come from `words.py`. Logarithms, exponentials, sines and
-cosines are fdlibm's polynomials. A draw is therefore determined to the last bit by its key, shape and position, in
-compiled code and in NumPy, on every processor.
+A draw of a small integer shape is minus the logarithm of a product of uniform numbers. All others use the rejection
+method of Marsaglia and Tsang: with a normal draw x, d = shape − 1/3 and c = 1 / √(9 d), the draw is d (1 + c x)³. A
+squeeze, a sufficient condition that is cheap to test, accepts nearly all of them; the exact test decides the others.
+For shapes below 1, the draw for the shape plus 1 is multiplied by u^(1 / shape) with a uniform number u.
+
+The words come from `random_words.py`. Logarithms, exponentials, sines and cosines are fdlibm's polynomials. A draw is
+therefore determined to the last bit by its key, shape and position, in compiled code and in NumPy, on every processor.
 
 References
 ----------
@@ -23,11 +25,11 @@ from howsure.native.arithmetic import ONE, SIGN, exp, log, polynomial, uniform
 from howsure.native.library import kernel
 from howsure.native.random_words import streams_of, words_at
 
-LANES = 64  # draws with consecutive words
-PAIRS = LANES // 2  # pairs of normal draws, from two words each
+LANES = 64  # draws of a block, whose words are consecutive
+PAIRS = LANES // 2  # pairs of normal draws of a block, from two words each
 FEW = 4  # largest number of uniform numbers whose product costs less than a normal draw
 AT_ONCE = 2**13  # draws by NumPy that fit in the processor's cache
-SINE = (
+SINE = (  # coefficients of fdlibm, as those of the cosine
     -1.66666666666666324348e-01,
     8.33333333332248946124e-03,
     -1.98412698298579493134e-04,
@@ -35,7 +37,7 @@ SINE = (
     -2.50507602534068634195e-08,
     1.58969099521155010221e-10,
 )
-COSINE = (
+COSINE = (  # coefficients of fdlibm, as those of the cosine
     4.16666666666666019037e-02,
     -1.38888888888741095749e-03,
     2.48015872894767294178e-05,
@@ -70,26 +72,29 @@ def gammas(shapes: Array, draws: int, key: np.uint64) -> Array:
         return found
     found[shapes == 0] = 0.0
     keys, step = words_at(key, np.arange(len(shapes), dtype=np.uint64)), max(1, AT_ONCE // max(draws, 1))
-    whole = np.where(np.isin(shapes, np.arange(1, FEW + 1)), shapes, 0)
+    small_integer = np.where(np.isin(shapes, np.arange(1, FEW + 1)), shapes, 0)
     for number in range(FEW + 1):
-        cells = np.flatnonzero((whole == number) & (shapes > 0))
-        for some in (cells[start : start + step] for start in range(0, len(cells), step)):
-            found[some] = _whole(number, draws, keys[some]) if number else _any(shapes[some], draws, keys[some])
+        rows = np.flatnonzero((small_integer == number) & (shapes > 0))
+        for some in (rows[start : start + step] for start in range(0, len(rows), step)):
+            if number:
+                found[some] = _small_integer_shape(number, draws, keys[some])
+            else:
+                found[some] = _other_shapes(shapes[some], draws, keys[some])
     return found
 
 
-def _whole(number: int, draws: int, keys: Words) -> Array:
-    """Return draws of an integer shape, as sums of exponential draws."""
+def _small_integer_shape(shape: int, draws: int, keys: Words) -> Array:
+    """Return draws of an integer shape: a sum of exponential draws, by one logarithm."""
     block, lane = np.divmod(np.arange(draws), LANES)
     product: Any = 1.0
-    for turn in range(number):
-        product = product * uniform(words_at(keys[:, None], LANES * (number * block + turn) + lane))
+    for turn in range(shape):
+        product = product * uniform(words_at(keys[:, None], LANES * (shape * block + turn) + lane))
     return np.asarray(-log(product))
 
 
-def _any(shapes: Array, draws: int, keys: Words) -> Array:
-    """Return draws of any positive shape."""
-    repairs, boosts = streams_of(keys)
+def _other_shapes(shapes: Array, draws: int, keys: Words) -> Array:
+    """Return draws of any positive shapes, by Marsaglia and Tsang."""
+    rejected, boosts = streams_of(keys)  # further streams: after a rejection, and for shapes below 1
     d = (np.where(shapes < 1, shapes + 1, shapes) - 1.0 / 3)[:, None]
     c = 1 / np.sqrt(9 * d)
     blocks = -(-draws // LANES)
@@ -102,8 +107,9 @@ def _any(shapes: Array, draws: int, keys: Words) -> Array:
     square, t = x * x, c * x
     v = 1 + t
     drawn: Array = d * (v * v * v)
-    row, lane = np.nonzero(~((np.abs(t) <= 0.5) & (u + c * c / 6 * (square * square) < 1)))
-    drawn[row, lane] = _decided(d[row, 0], c[row, 0], t[row, lane], u[row, lane], words_at(repairs[row], lane))
+    passes_squeeze = (np.abs(t) <= 0.5) & (u + c * c / 6 * (square * square) < 1)
+    row, lane = np.nonzero(~passes_squeeze)
+    drawn[row, lane] = _decided(d[row, 0], c[row, 0], t[row, lane], u[row, lane], words_at(rejected[row], lane))
     below = np.flatnonzero(shapes < 1)
     if below.size:
         with np.errstate(over="ignore"):
@@ -113,20 +119,20 @@ def _any(shapes: Array, draws: int, keys: Words) -> Array:
 
 
 def _decided(d: Array, c: Array, t: Array, u: Array, keys: Words) -> Array:
-    """Decide draws that the squeeze left open; rejected ones are replaced from streams of their own."""
+    """Apply the exact test to draws that fail the squeeze, and repeat the rejected ones from their own streams."""
     t, left, index = t.copy(), np.arange(len(t)), 0
-    while (left := left[~_is_taken(d[left], t[left], u)]).size:
+    while (left := left[~_is_accepted(d[left], t[left], u)]).size:
         first, second, third = (words_at(keys[left], np.uint64(index + turn)) for turn in range(3))
         t[left], u, index = c[left] * _normals(first, second)[0], uniform(third), index + 3
     t += 1
     return np.asarray(d * (t * t * t))
 
 
-def _is_taken(d: Array, t: Array, u: Array) -> Array:
-    """Marsaglia and Tsang's test: ``log u < x²/2 + d - dv + d log v``.
+def _is_accepted(d: Array, t: Array, u: Array) -> Array:
+    """Marsaglia and Tsang's test, ``log u < x²/2 + d - dv + d log v``, for ``t = c x`` and ``v = (1 + t)³``.
 
-    If ``v = (1 + t)³``, the right side is 3d times log(1 + t) minus the first three terms of its series, which avoids
-    cancellation.
+    The right side is 3d times log(1 + t) minus the first three terms of its series. For small t the rest of the series
+    is summed instead, which avoids cancellation.
     """
     inside = t > -1
     t = np.where(inside, t, 0.0)
@@ -144,7 +150,10 @@ def _coarse_uniform(words: Words) -> Array:
 
 
 def _normals(first: Words, second: Words) -> tuple[Array, Array]:
-    """Return two normal draws from two words."""
+    """Return two normal draws from two words (Box and Muller).
+
+    The second word gives an angle within ±45°, and two bits that change the sign and exchange sine and cosine.
+    """
     radius = np.sqrt(-2 * log(uniform(first)))
     angle = (uniform(second << np.uint64(2)) - 0.5) * 1.57079632679489661923
     z = angle * angle

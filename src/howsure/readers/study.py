@@ -14,7 +14,7 @@ from howsure.estimates.named import Named
 from howsure.estimates.sentences import capitalized
 from howsure.grids import Grid, OneRecord, Tabular
 from howsure.metrics.descriptions import metric_words
-from howsure.numbers import interval_text, number, p_text, percent, significant_decimals
+from howsure.numbers import interval_text, number, p_cell, p_text, percent, significant_decimals
 from howsure.readers.components import VarianceComponents
 from howsure.readers.differences import METHODS, STYLES, ReaderDifference, readers_text, share
 from howsure.readers.sizes import ReaderPlan
@@ -260,7 +260,7 @@ class ReaderStudy(Tabular, Named):
                     interval_text(each["low"], each["high"], decimals),
                     number(each["standard_error"], decimals + 1),
                     number(each["degrees_of_freedom"], 1),
-                    "" if chance is None else p_text(chance)[2:].removeprefix("= "),
+                    "" if chance is None else p_cell(chance),
                     _percent(each["share_of_readers"]),
                 )
             )

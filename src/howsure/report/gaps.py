@@ -190,7 +190,7 @@ def _largest(gaps: Gaps) -> Sheet:
     ruler = comparisons.ruler_of(found.values(), [0.0, 1.0])
     cell = functools.partial(comparisons.interval_cell, has_level=False)
     rows = tuple((word(name), cell(each, ruler, f"{name}: ")) for name, each in found.items())
-    return Sheet("Largest gaps", ("of", "value and interval"), rows, axes=(ruler.axis("Largest gaps", [1]),))
+    return Sheet("Largest gaps", ("gap", "value and interval"), rows, axes=(ruler.axis("Largest gaps", [1]),))
 
 
 def _shrinkage() -> str:

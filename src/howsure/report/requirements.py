@@ -9,7 +9,7 @@ from typing import Any
 from howsure.estimates.estimate import positive_notes
 from howsure.estimates.grouped import Grouped
 from howsure.grids import plain
-from howsure.numbers import interval_text, number, percent
+from howsure.numbers import interval_text, number, p_cell, percent
 from howsure.report import comparisons
 from howsure.report.content import Cell, Section, Sheet, Texts, careful, word
 from howsure.report.regions import region_section
@@ -18,7 +18,6 @@ from howsure.report.reproduction import origin, reproduction
 from howsure.requirements.certificate import CertifiedThreshold
 from howsure.requirements.joint_tests import JointTest
 from howsure.requirements.region import JointRegion
-from howsure.requirements.requirement import p_cell
 
 
 def report_of_requirements(

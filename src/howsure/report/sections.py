@@ -331,5 +331,5 @@ def every_number(results: Sequence[tuple[str, Measured]]) -> Section:
                 word(own.reason or "–"),
             )
         )
-    headers = ("of", "metric", "value and interval", "standard error", "method", "note")
+    headers = ("model or group", "metric", "value and interval", "standard error", "method", "note")
     return Section("Every number", sheets=(Sheet("All estimates", headers, tuple(rows), folded=True),))

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from howsure.grids import Grid, OneRecord
-from howsure.numbers import number, percent
-from howsure.requirements.requirement import p_cell
+from howsure.numbers import number, p_cell, percent
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)

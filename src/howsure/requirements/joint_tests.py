@@ -23,9 +23,9 @@ from howsure.methods.core.names import MethodName
 from howsure.methods.proportions.proportion import ClopperPearson
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
-from howsure.numbers import number, p_text, percent, significant_decimals
+from howsure.numbers import number, p_cell, p_text, percent, significant_decimals
 from howsure.requirements.regions import one_model, thresholds
-from howsure.requirements.requirement import Asked, Requirement, listed_requirements, p_cell
+from howsure.requirements.requirement import Asked, Requirement, listed_requirements
 from howsure.requirements.risk_tests import binomial_p_values, exact_binomial, has_counts
 from howsure.tables.table import Table
 

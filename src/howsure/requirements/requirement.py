@@ -12,7 +12,6 @@ from howsure.errors import PER_CENT, HowsureError, several
 from howsure.metrics.binding import requested
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
-from howsure.numbers import p_text
 
 FORM = re.compile(r"(?P<metric>.+?)\s*(?P<relation>[<>])=?\s*(?P<bound>[^<>=]+)", re.DOTALL)
 REMEDY = "Give a metric, > or <, and a number, such as 'recall>0.9'."
@@ -97,14 +96,3 @@ def listed_requirements(given: object) -> list[Requirement]:
         message = f"`requirements` is empty. {REMEDY}"
         raise HowsureError(message)
     return [Requirement.of(each) for each in listed]
-
-
-def p_cell(p_value: float) -> str:
-    """Return a p-value for a column of them.
-
-    Examples
-    --------
-    >>> p_cell(0.0312), p_cell(1e-9)
-    ('0.031', '< 0.001')
-    """
-    return p_text(p_value).removeprefix("p ").removeprefix("= ")

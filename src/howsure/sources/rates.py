@@ -147,13 +147,13 @@ class _Rounded:
             near = ", ".join(f"{each} give {each / total:.4g}" for each in (below, below + 1))
             message = (
                 f"`{self.name}` = {self.text} fits no whole number of {total} {what}: {near}. "
-                f"Check both, or write the figure as it is printed, such as '{self.value:.1f}'."
+                f"Check both, or give the rate as text with the printed decimals, such as '{self.value:.1f}'."
             )
             raise HowsureError(message)
-        self.tell(nearest, self.ends(total), f"of {total} {what}")
+        self.warn_if_several(nearest, self.ends(total), f"of {total} {what}")
         return nearest
 
-    def tell(self, taken: int, fitting: tuple[int, int], what: str) -> None:
+    def warn_if_several(self, taken: int, fitting: tuple[int, int], what: str) -> None:
         if fitting[0] < fitting[1]:
             counts = f"{fitting[0]} to {fitting[1]} {what} give it; {taken} is taken"
             message = f"`{self.name}` = {self.text} is rounded: {counts}."
@@ -206,5 +206,5 @@ def _positives(prevalence: _Rounded, n: int, right: _Rounded, cleared: _Rounded)
         )
         raise HowsureError(message)
     taken = int(possible[np.argmin(np.abs(possible / n - prevalence.value))])
-    prevalence.tell(taken, (int(possible[0]), int(possible[-1])), f"positives of {n} cases")
+    prevalence.warn_if_several(taken, (int(possible[0]), int(possible[-1])), f"positives of {n} cases")
     return taken

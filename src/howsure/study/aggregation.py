@@ -1,10 +1,10 @@
-"""Aggregation of a group's experiments on one metric: available models, and draws of the result."""
+"""Aggregation of one metric over the experiments of a group: the models by name, and draws of the pooled value."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from howsure.pooling.scales import SCALES, Scale, scale_named, scale_of_range
 from howsure.pooling.sites import sites_of
 
 DEFAULT, UNBOUNDED = "default", "reml_adhoc"
-EDGE = "a fold is perfect: the mean is taken on the metric's own scale"
+PERFECT_FOLD = "a fold is perfect: the mean is taken on the metric's own scale"
 SYNONYMS = {
     "singleton": "identity",
     "fe": "fixed",
@@ -82,14 +82,30 @@ class Aggregation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Members:
-    """The experiments of a group on one metric."""
+    """The experiments of a group on one metric.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The experiments.
+    observed : ndarray of shape (experiments,)
+        The metric of each table.
+    draws : sequence of ndarray
+        Draws of each experiment.
+    errors : ndarray of shape (experiments,), optional
+        Standard errors by the delta method. They and ``observed`` replace the moments of the draws.
+    range : tuple of float
+        Range of the metric.
+    estimates : callable, optional
+        Confidence level → the estimate of each experiment, for aggregation by likelihood.
+    """
 
     names: tuple[str, ...]
     observed: Array
     draws: Sequence[Array]
-    errors: Array | None = field(default=None)  # delta-method standard errors, if requested
+    errors: Array | None = None
     range: tuple[float, float] = (0.0, 1.0)
-    estimates: Callable[[float], Sequence[Estimate]] | None = None  # at a level, for aggregation by likelihood
+    estimates: Callable[[float], Sequence[Estimate]] | None = None
 
     def moments(self, scale: Scale = SCALES["identity"]) -> tuple[Array, Array]:
         """Return value and standard error of each experiment: observed with the delta method, or from the draws.
@@ -136,7 +152,7 @@ def aggregation(
         raise HowsureError.unknown("aggregation", str(name), [*KNOWN, *SYNONYMS])
     if scale is not None:
         scale_named(scale)
-    if scale is not None and KNOWN[word] not in {_effects, _folds}:
+    if scale is not None and KNOWN[word] not in {_by_normal_model, _by_folds}:
         message = f"The aggregation '{word}' takes no `scale`: it does not pool on one."
         raise HowsureError(message)
     if test_share is not None and word != "nadeau_bengio":
@@ -168,8 +184,9 @@ def aggregated(chosen: Aggregation, members: Members, level: float, seed: np.ran
 
 def _refuse_constant(members: Members) -> None:
     """Refuse experiments whose draws are all equal."""
-    varies = is_positive_error(*reversed(members.moments()))
-    constant = [name for name, each in zip(members.names, np.atleast_1d(varies), strict=True) if not each]
+    values, errors = members.moments()
+    varies = np.atleast_1d(is_positive_error(errors, values))
+    constant = [name for name, each in zip(members.names, varies, strict=True) if not each]
     if constant:
         message = f"'{constant[0]}' does not vary: give it a prior of more than 0, or aggregate by '{TABLES}'"
         raise HowsureError(message)
@@ -190,6 +207,7 @@ def _single(members: Members, level: float) -> Pooled:
 
 
 def _undefined(members: Members, level: float, method: str, reason: str) -> Pooled:
+    """Return an aggregate of nan, with the reason."""
     values, errors = members.moments()
     numbers = ("value", "low", "high", "standard_error", "tau2", "i2", "h2", "q", "q_p_value", "within_variance")
     intervals = ("tau2_interval", "i2_interval", "h2_interval", "prediction_interval")
@@ -219,7 +237,8 @@ def _by_likelihood(chosen: Aggregation, members: Members, level: float, seed: np
     return bounded_pool(found, chosen.estimand or ESTIMANDS[0], tails)  # type: ignore[arg-type]
 
 
-def _effects(chosen: Aggregation, members: Members, level: float, seed: np.random.SeedSequence) -> Pooled:
+def _by_normal_model(chosen: Aggregation, members: Members, level: float, seed: np.random.SeedSequence) -> Pooled:
+    """Pool values with known standard errors, by a model such as ``"reml"`` and a test such as ``"knha"``."""
     model, _, test = chosen.name.partition("_")
     scale = scale_named(chosen.scale) if chosen.scale else scale_of_range(members.range)
     values, errors = members.moments(scale)
@@ -228,10 +247,11 @@ def _effects(chosen: Aggregation, members: Members, level: float, seed: np.rando
     return replace(pooled, draws=_drawn(pooled, scale, len(members.draws[0]), len(values) - 1 if test else None, seed))
 
 
-def _folds(chosen: Aggregation, members: Members, level: float, seed: np.random.SeedSequence) -> Pooled:
+def _by_folds(chosen: Aggregation, members: Members, level: float, seed: np.random.SeedSequence) -> Pooled:
+    """Return the mean of folds with Nadeau and Bengio's variance; the spread between them is by DerSimonian–Laird."""
     scale, note = scale_named(chosen.scale) if chosen.scale else scale_of_range(members.range), ""
     if chosen.scale is None and not _inside(members.observed, scale.range):
-        scale, note = SCALES["identity"], EDGE  # a perfect fold has no logit
+        scale, note = SCALES["identity"], PERFECT_FOLD  # which has no logit
     mean = pool_folds(members.observed, test_share=chosen.test_share, scale=scale.name, confidence_level=level)
     values, errors = members.moments()
     between = normal_pool(values, errors, method="dl", test="z", confidence_level=level, names=members.names)
@@ -246,7 +266,7 @@ def _folds(chosen: Aggregation, members: Members, level: float, seed: np.random.
         prediction_interval=(math.nan, math.nan),
         weights=np.full(len(values), 1 / len(values)),
         scale=scale.name,
-        reason=mean.reason if math.isnan(mean.low) else note,  # limits are kept within the range below
+        reason=mean.reason if math.isnan(mean.low) else note,
     )
     return replace(pooled, draws=_drawn(pooled, scale, len(members.draws[0]), len(values) - 1, seed))
 
@@ -265,7 +285,8 @@ def _drawn(
     return scale.back(scale.forward(middle) + pooled.standard_error * scale.slope(middle) * noise)
 
 
-def _conflated(chosen: Aggregation, members: Members, level: float, seed: np.random.SeedSequence) -> Pooled:
+def _by_conflation(chosen: Aggregation, members: Members, level: float, seed: np.random.SeedSequence) -> Pooled:
+    """Multiply densities that are fitted to the draws."""
     return conflate(
         members.draws,
         density=chosen.name,  # type: ignore[arg-type]
@@ -276,21 +297,23 @@ def _conflated(chosen: Aggregation, members: Members, level: float, seed: np.ran
     )
 
 
-def _alone_only(chosen: Aggregation, members: Members, level: float, seed: np.random.SeedSequence) -> Pooled:  # noqa: ARG001
+def _refuse_several(chosen: Aggregation, members: Members, level: float, seed: np.random.SeedSequence) -> Pooled:  # noqa: ARG001
+    """Raise an error: the aggregation applies to a single experiment."""
     message = (
-        f"'{chosen.name}' cannot make one of {len(members.names)} experiments: name an aggregation, such as '{DEFAULT}'"
+        f"'{chosen.name}' applies to one experiment, and there are {len(members.names)}: "
+        f"name another aggregation, such as '{DEFAULT}'"
     )
     raise HowsureError(message)
 
 
 Aggregator = Callable[[Aggregation, Members, float, np.random.SeedSequence], Pooled]
-TABLES = "tables"  # the study itself adds them up, and draws from their sum
+TABLES = "tables"  # a study replaces the experiments by the sum of their tables, which is one experiment
 KNOWN: Mapping[str, Aggregator] = {
-    **dict.fromkeys((f"{name}{test}" for name in MODELS for test in ("", "_knha", "_adhoc")), _effects),
-    **{name: _conflated for name in DENSITIES if name != "gaussian"},
-    "nadeau_bengio": _folds,
-    DEFAULT: _by_likelihood,  # or the effects, by the metric's range
+    **dict.fromkeys((f"{name}{test}" for name in MODELS for test in ("", "_knha", "_adhoc")), _by_normal_model),
+    **{name: _by_conflation for name in DENSITIES if name != "gaussian"},
+    "nadeau_bengio": _by_folds,
+    DEFAULT: _by_likelihood,  # `aggregated` replaces it by the name for the metric's range
     BINOMIAL_NORMAL: _by_likelihood,
-    TABLES: _alone_only,
-    "identity": _alone_only,
+    TABLES: _refuse_several,
+    "identity": _refuse_several,
 }

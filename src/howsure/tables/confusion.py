@@ -1,4 +1,4 @@
-"""Tables of classes: true × predicted, or one 2×2 table for each label of multilabel data."""
+"""Confusion tables, true × predicted class, and the 2×2 tables of one class against the rest."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from howsure.tables.union import places_of_names
 
 HALF = 0.5
 MOST_PRINTED = 12  # classes of a matrix
+# Metrics that `evaluate` reports by default.
 OF_TWO_CLASSES = (
     *("accuracy", "balanced_accuracy", "precision", "recall", "specificity", "npv", "f1", "mcc", "kappa"),
 )
@@ -77,13 +78,13 @@ class ConfusionTable(Table):
         return ConfusionTable(counts=np.zeros((len(labels), len(labels))), labels=labels, is_ordered=is_ordered)
 
     def cell_positions(self, whole: ConfusionTable) -> Array:
-        """Return the flat cell of each pair of classes in a table with these classes."""
+        """Return, for each cell of this table, its flat position in a table that has these and other classes."""
         place = places_of_names(self.labels.tolist(), whole.labels.tolist())
         return (len(whole.labels) * place[:, None] + place).ravel()
 
     @property
     def priors(self) -> Priors:
-        """Pseudo-counts of random classes, half of which are correct; of an average over the classes that occur."""
+        """Pseudo-counts: random classes, correct with probability 1/2; for averages over classes, those that occur."""
         right, size = np.eye(len(self.labels)), len(self.labels)
         shares = np.full(self.shape, 1 / size**2)
         if size == 1:

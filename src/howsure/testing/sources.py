@@ -1,4 +1,4 @@
-"""The laws of sources, for tests of an engine of one's own."""
+"""The laws of sources, for tests of a user's engine: its tables equal those from the same columns in memory."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
 
 from howsure.errors import HowsureError
-from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import estimate
 from howsure.imperfect_labels.review.reviewed import reviewed
 from howsure.imperfect_labels.unlabelled.calibrated import calibrated
@@ -28,9 +26,9 @@ Columns = dict[str, list[Any]]
 SEED = 20261101
 ROWS = 120
 CLUSTERS = 40
-PRECISE = 1e-12
+PRECISE = 1e-12  # relative tolerance of counts, absolute tolerance of limits
 DAY, NOON = date(2026, 1, 30), datetime(2026, 1, 30, 12)  # noqa: DTZ001 - times without a zone
-TYPES: Mapping[str, Callable[[int], Any]] = {  # of columns to split by
+TYPES: Mapping[str, Callable[[int], Any]] = {  # columns to split by, of each type: group number → value
     "text": lambda code: f"site {code}",
     "whole": lambda code: code - 1,
     "half": lambda code: code / 2,
@@ -39,12 +37,12 @@ TYPES: Mapping[str, Callable[[int], Any]] = {  # of columns to split by
     "time": lambda code: NOON + timedelta(hours=code),
     "price": lambda code: Decimal(f"{code}.50"),
 }
-LABELS = {"y_true": "label", "y_pred": "said"}
-MODELS = {"y_true": "label", "y_pred": ["said", "other"]}
+LABELS = {"y_true": "label", "y_pred": "predicted"}
+MODELS = {"y_true": "label", "y_pred": ["predicted", "other"]}
 SCORES = {"y_true": "sick", "y_score": "score"}
 WEIGHTS, CLUSTERED = {"sample_weight": "weight"}, {"groups": "cluster"}
 CROSSED = {"groups": ["whole", "cluster"]}
-TABLES: Sequence[tuple[Callable[..., Any], dict[str, Any], str]] = (
+TABLES: Sequence[tuple[Callable[..., Any], dict[str, Any], str]] = (  # function, its arguments, metric to compare
     (confusion, LABELS, "f1@macro"),
     (confusion, LABELS | {"by": list(TYPES)}, "f1@macro"),
     (confusion, LABELS | {"by": "flag", "labels": ["cat", "dog"]}, "f1"),
@@ -67,12 +65,12 @@ TABLES: Sequence[tuple[Callable[..., Any], dict[str, Any], str]] = (
     (calibrated, {"y_score": ["rest", "score"]}, "f1@macro"),
     (reviewed, LABELS | {"y_reviewed": "review"}, "f1@macro"),
 )
-TURNED = (0, 4, 9)  # of these tables, those that are made of the rows in another order too
-FAULTS: Sequence[tuple[Callable[..., Any], dict[str, Any], str]] = (
+REORDERED = (0, 4, 9)  # positions of tables that are also made from rows in another order
+FAULTS: Sequence[tuple[Callable[..., Any], dict[str, Any], str]] = (  # function, arguments, pattern of the error
     (confusion, LABELS | {"y_pred": "gaps"}, r"`y_pred` has 2 missing values"),
     (confusion, LABELS | {"sample_weight": "half_known"}, r"`sample_weight"),
     (scores, SCORES | {"y_score": "half_known"}, r"`y_score` has 2 missing or infinite values"),
-    (confusion, LABELS | {"y_pred": "sad"}, r"'sad'.*'said'"),
+    (confusion, LABELS | {"y_pred": "predictd"}, r"'predictd'.*'predicted'"),
 )
 
 
@@ -103,48 +101,49 @@ def check_source(make_frame: Callable[[Columns], Any]) -> None:
     columns = example_columns(np.random.default_rng(SEED))
     frame = make_frame(columns)
     for function, settings, metric in TABLES:
-        _is_counted(function, settings, metric, columns, frame)
+        _check_table(function, settings, metric, columns, frame)
     for function, settings, words in FAULTS:
-        _is_refused(function, settings, words, frame)
+        _check_error(function, settings, words, frame)
     order = np.random.default_rng(SEED).permutation(ROWS).tolist()
-    turned = make_frame({name: [values[place] for place in order] for name, values in columns.items()})
-    for place in TURNED:
-        _is_counted(*TABLES[place], columns, turned)
+    reordered = make_frame({name: [values[place] for place in order] for name, values in columns.items()})
+    for place in REORDERED:
+        _check_table(*TABLES[place], columns, reordered)
 
 
 def example_columns(rng: np.random.Generator) -> Columns:
-    """Return columns of every type, with mostly distinct rows and few kinds of clusters."""
-    label = rng.choice(["cat", "dog", "emu"], ROWS)
+    """Return columns of every type that the tables need."""
+    classes = ["cat", "dog", "emu"]
+    label = rng.choice(classes, ROWS)
     sick = rng.random(ROWS) < 0.4
     score = np.where(sick, rng.beta(3, 2, ROWS), rng.beta(2, 3, ROWS)).round(2)
     group = rng.integers(0, len(TYPES) // 2, ROWS).tolist()
-    said, other = (np.where(rng.random(ROWS) < 0.7, label, rng.choice(["cat", "dog", "emu"], ROWS)) for _ in range(2))
+    predicted, other = (np.where(rng.random(ROWS) < 0.7, label, rng.choice(classes, ROWS)) for _ in range(2))
     known = rng.random(ROWS) < 0.5
-    few = [None, None, *rng.random(ROWS - 2).tolist()]
+    half_known = [None, None, *rng.random(ROWS - 2).tolist()]
     return {
         "label": label.tolist(),
-        "said": said.tolist(),
+        "predicted": predicted.tolist(),
         "other": other.tolist(),
         "review": [str(each) if one else None for each, one in zip(other, known, strict=True)],
-        "gaps": [None, None, *said[2:].tolist()],
+        "gaps": [None, None, *predicted[2:].tolist()],
         "sick": sick.astype(int).tolist(),
         "called": (score > 0.5).astype(int).tolist(),
         "score": score.tolist(),
         "rest": (1 - score).tolist(),
         "second": rng.random(ROWS).round(2).tolist(),
         "weight": rng.choice([0.5, 1.0, 3.0], ROWS).tolist(),
-        "half_known": few,
+        "half_known": half_known,
         "cluster": rng.integers(0, CLUSTERS, ROWS).tolist(),
         **{name: [make(code) for code in group] for name, make in TYPES.items()},
     }
 
 
-def _is_counted(
-    function: Callable[..., Any], settings: dict[str, Any], metric: str, own: Columns, frame: object
+def _check_table(
+    function: Callable[..., Any], settings: dict[str, Any], metric: str, columns: Columns, frame: object
 ) -> None:
-    """Compare a table of the frame with that of the columns in memory."""
+    """Compare a table from the frame with that from the columns in memory."""
     words = f"`{function.__name__}` with {settings}"
-    found, expected = (function(data=data, **settings, check=False) for data in (frame, own))
+    found, expected = (function(data=data, **settings, check=False) for data in (frame, columns))
     if isinstance(expected, Tables):
         if list(found) != list(expected):
             _fail(words, f"has the groups {list(found)[:3]}, not {list(expected)[:3]}", "groups")
@@ -152,10 +151,11 @@ def _is_counted(
     else:
         pairs = [(found, expected)]
     for one, other in pairs:
-        _is_alike(one, other, metric, words)
+        _check_equal(one, other, metric, words)
 
 
-def _is_alike(found: Table, expected: Table, metric: str, words: str) -> None:
+def _check_equal(found: Table, expected: Table, metric: str, words: str) -> None:
+    """Compare classes, numbers of cases, counts and intervals of two tables."""
     if found.labels.tolist() != expected.labels.tolist():
         _fail(words, f"has the classes {found.labels.tolist()}, not {expected.labels.tolist()}", "labels")
     if found.rows != expected.rows:
@@ -163,33 +163,29 @@ def _is_alike(found: Table, expected: Table, metric: str, words: str) -> None:
     one, other = (np.sort(each.counts.ravel()) for each in (found, expected))
     if one.shape != other.shape or not np.allclose(one, other, rtol=PRECISE, atol=0):
         _fail(words, "has other counts than the same columns in memory", "counts")
-    views = zip(_views(found), _views(expected), strict=True)
-    for here, there in views:
-        one, other = (
-            np.array([each.value, each.low, each.high]) for each in map(partial(_estimated, metric), (here, there))
-        )
+    for models in zip(_models(found), _models(expected), strict=True):
+        estimates = [estimate(each, metric, random_state=SEED) for each in models]
+        one, other = (np.array([each.value, each.low, each.high]) for each in estimates)
         if not np.allclose(one, other, rtol=0, atol=PRECISE, equal_nan=True):
             _fail(words, f"has the interval {one[1:]} of `{metric}`, not {other[1:]}", "intervals")
 
 
-def _views(table: Any) -> list[Table]:
+def _models(table: Any) -> list[Table]:
+    """Return the table of each model; the table itself if it has one model."""
     return [table.model(name) for name in table.models] if hasattr(table, "models") else [table]
 
 
-def _estimated(metric: str, table: Table) -> Estimate:
-    return estimate(table, metric, random_state=SEED)
-
-
-def _is_refused(function: Callable[..., Any], settings: dict[str, Any], pattern: str, frame: object) -> None:
+def _check_error(function: Callable[..., Any], settings: dict[str, Any], pattern: str, frame: object) -> None:
+    """Check that a call with a fault raises an error of one line that names it."""
     try:
         function(data=frame, **settings)
     except HowsureError as error:
         if re.search(pattern, str(error)) and "\n" not in str(error):
             return
-        said = str(error)
+        raised = f"raises {str(error)!r}"
     else:
-        said = "nothing"
-    _fail(f"`{function.__name__}` with {settings}", f"says {said!r}, not {pattern!r} in one line", "errors")
+        raised = "raises no error"
+    _fail(f"`{function.__name__}` with {settings}", f"{raised}, not {pattern!r} in one line", "errors")
 
 
 def _fail(words: str, found: str, law: str) -> NoReturn:

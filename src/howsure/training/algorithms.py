@@ -16,7 +16,7 @@ from howsure.estimates.estimation import asked_metrics, default_metrics, estimat
 from howsure.methods.core.scales import Scale
 from howsure.metrics.binding import listed_metrics
 from howsure.training.inference import Method, answer, checked_method, corrected, forms_by_fold, word
-from howsure.training.linear import Asked, Average, Form, Question
+from howsure.training.linear import AnyMetric, Average, Form, Question
 from howsure.training.predictions import Predictions
 from howsure.training.result import AlgorithmComparison, AlgorithmEstimate, AlgorithmEvaluation
 from howsure.training.words import Fixed, Scope, cautions
@@ -60,7 +60,7 @@ class Algorithms:
 
     def estimate(
         self,
-        metric: Asked,
+        metric: AnyMetric,
         *,
         model: str | None = None,
         method: Method | None = None,
@@ -131,7 +131,7 @@ class Algorithms:
         return self._of_form(name, form, scope, chosen, scale, level)
 
     def evaluate(
-        self, metrics: Asked | Sequence[Asked] | None = None, *, model: str | None = None, **settings: Any
+        self, metrics: AnyMetric | Sequence[AnyMetric] | None = None, *, model: str | None = None, **settings: Any
     ) -> AlgorithmEvaluation:
         """Estimate several metrics of one algorithm.
 
@@ -174,7 +174,7 @@ class Algorithms:
 
     def compare(
         self,
-        metric: Asked,
+        metric: AnyMetric,
         *,
         a: str | None = None,
         b: str | None = None,
@@ -263,7 +263,7 @@ class Algorithms:
         )
 
     def compare_all(
-        self, metrics: Asked | Sequence[Asked], *, correction: Correction = "holm", **settings: Any
+        self, metrics: AnyMetric | Sequence[AnyMetric], *, correction: Correction = "holm", **settings: Any
     ) -> Comparisons:
         """Compare all pairs of algorithms on the same cases.
 

@@ -1,4 +1,8 @@
-"""Linear forms of metrics: the value of each training run, and the deviation that each unit of cases contributes."""
+"""Linearised metrics of training runs: the value of each run, and the contribution of each unit to its error.
+
+A unit is a case, or a cluster of cases. To first order, the error of a run's value is the sum of the deviations of its
+units, so that variances and covariances of runs and algorithms follow from the deviations.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +19,14 @@ from howsure.metrics.spec import Spec
 from howsure.tables.table import Table
 from howsure.training.predictions import Predictions
 
-Asked = str | Spec | Metric
+AnyMetric = str | Spec | Metric
 Average = Literal["folds", "cases"]
 EXTREMES = ("min", "max")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Form:
-    """A metric of the training runs of one algorithm.
+    """A metric of the training runs of one algorithm, linearised.
 
     Parameters
     ----------
@@ -33,13 +37,13 @@ class Form:
     values : ndarray of shape (runs,)
         Value of each run.
     deviations : ndarray of shape (runs, units)
-        Deviation that each unit contributes to the value of its run.
+        Contribution of each unit to the error of the value of each run.
     by_fold : ndarray of shape (runs, folds), or None
-        Value of each fold, where the metric is averaged over folds.
+        Value of each fold, if the metric is averaged over folds; nan beyond the folds of a run.
     is_unbiased : bool
-        Whether the squared deviations have the factors of small samples already, as those of areas have.
+        Whether the squared deviations include the small-sample factors already, as those of areas do.
     reason : str
-        Why a value is undefined.
+        Why a value is undefined; empty if none is.
     """
 
     metric: Metric
@@ -48,6 +52,7 @@ class Form:
     deviations: Array
     by_fold: Array | None = None
     is_unbiased: bool = False
+    reason: str = ""
 
     def minus(self, other: Form) -> Form:
         """Return the form of the differences of paired runs."""
@@ -58,8 +63,6 @@ class Form:
     def negative(self) -> Form:
         """The form with the opposite sign."""
         return replace(self, values=-self.values, deviations=-self.deviations)
-
-    reason: str = ""
 
 
 def averaged_over(metric: Metric) -> Average:
@@ -88,12 +91,12 @@ class Question:
         Whether the metric is averaged over folds, or is that of all cases; by default chosen by the metric.
     """
 
-    metric: Asked
+    metric: AnyMetric
     threshold: float | None
     average: Average | None
 
     def forms(self, predictions: Predictions, algorithms: tuple[str, ...]) -> dict[str, Form]:
-        """Return the linear form of each algorithm; averages over classes are over the same ones for all."""
+        """Return the linearised metric of each algorithm; averages over classes use the same classes for all."""
         tables = {
             name: [predictions.table(name, run) for run in range(len(predictions.runs[name]))] for name in algorithms
         }
@@ -104,7 +107,7 @@ class Question:
             return resolve(self.metric, table, threshold=self.threshold, without=without)
 
         first = bound(every[0])
-        _refuse_without_form(first)
+        _refuse_nonlinear(first)
         by_folds = predictions.folds is not None and (self.average or averaged_over(first)) == "folds"
         found = {}
         for name, several in tables.items():
@@ -122,7 +125,10 @@ class Question:
         return found
 
     def _over_folds(self, predictions: Predictions, name: str, bound: Any, metric: Metric, table: Table) -> Form:
-        """Return the mean over folds of each run, weighted by their numbers of cases."""
+        """Return the mean over the folds of each run, weighted by their numbers of cases.
+
+        The mean has two sources of error: the metric within each fold, and the random sizes of the folds.
+        """
         size, cases = predictions.size, predictions.cases
         values, deviations_of_runs, each_fold, reason = [], [], [], ""
         for run in range(len(predictions.runs[name])):
@@ -132,10 +138,10 @@ class Question:
             by_fold, total = np.full(number, np.nan), np.zeros(len(size))
             for place in range(number):
                 part = predictions.table(name, run, place)
-                own = bound(part)
-                by_fold[place] = float(own(part.counted))
-                scaled = share[place] * deviations(own, part, len(size))
-                total += scaled * np.sqrt(_inflation(own, part))
+                of_fold = bound(part)
+                by_fold[place] = float(of_fold(part.counted))
+                scaled = share[place] * deviations(of_fold, part, len(size))
+                total += scaled * np.sqrt(_inflation(of_fold, part))
                 if not np.isfinite(by_fold[place]) or not np.isfinite(total).all():
                     reason = reason or _undefined(part, place)
             mean = float(share @ by_fold)
@@ -155,17 +161,17 @@ class Question:
         )
 
 
-def _refuse_without_form(metric: Metric) -> None:
-    """Refuse metrics whose sampling distribution no linear form describes."""
+def _refuse_nonlinear(metric: Metric) -> None:
+    """Refuse metrics whose error is not a sum over units, even to first order."""
     if metric.is_distance:
         message = (
-            f"`{metric.label}` is a distance, to which noise only adds, so that it has no such interval. Take all "
+            f"`{metric.label}` is a distance from calibration, so its error is not a sum over cases. Take all "
             "predictions as one test set: `hs.estimate(hs.scores(y_true, y_score), metric)`."
         )
         raise HowsureError(message)
     if metric.average in EXTREMES:
         message = (
-            f"`{metric.label}` is the value of one class that is chosen by the data, so that it has no such interval. "
+            f"`{metric.label}` is the value of a class that the data select, so its error is not a sum over cases. "
             "Take all predictions as one test set, `hs.confusion`, or name the class."
         )
         raise HowsureError(message)
@@ -190,7 +196,7 @@ def deviations(metric: Metric, table: Table, units: int) -> Array:
 
 
 def _inflation(metric: Metric, table: Table) -> float:
-    """Return the factor of the squared deviations for which a metric of scores has DeLong's variance, else 1."""
+    """Return the factor by which the squared deviations of a metric of scores give DeLong's variance; else 1."""
     if not metric.of_scores:
         return 1.0
     design: Any = table.design
@@ -200,6 +206,7 @@ def _inflation(metric: Metric, table: Table) -> float:
 
 
 def _undefined(table: Table, place: int) -> str:
+    """Return why the metric of a fold is undefined."""
     totals = np.asarray(table.class_totals)
     few = [str(label) for label, number in zip(table.labels.tolist(), totals.tolist(), strict=True) if number < 2]
     cause = f" has fewer than two cases of class {', '.join(few)}" if few else " gives no value"

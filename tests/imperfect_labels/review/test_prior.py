@@ -163,15 +163,15 @@ def test_the_priors_of_errors_have_their_means():
     assert share(WRONG_WHERE_NOT) == pytest.approx(1 / 2)
 
 
-def test_a_single_case_that_nothing_speaks_of_is_silent():
-    """Without a review and a pseudo-review a cell of one case is silent; an empty or reviewed one is not."""
+def test_a_single_case_without_a_review_lacks_evidence():
+    """Without a review and a pseudo-review a cell of one case lacks evidence; an empty or reviewed one does not."""
     counts, reviews = np.array([[1, 3], [0, 2]]), np.zeros((2, 2, 2))
     reviews[1, 1, 1] = 2
     prior = np.zeros((2, 2, 2))
     prior[0, 1, 0] = 0.5
     (cells,) = fixed_cells(counts, reviews, prior)
     assert cells.index.tolist() == [0, 1, 3]
-    assert cells.silent.tolist() == [True, False, False]
+    assert cells.lacks_evidence.tolist() == [True, False, False]
 
 
 def test_no_more_cases_are_reviewed_than_recorded():

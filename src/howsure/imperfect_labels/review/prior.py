@@ -1,8 +1,10 @@
-"""Reviews of cells, and the posterior of the corrected labels of the unreviewed cases.
+"""Cells of recorded × predicted label, their reviews and their prior; the posterior of the unreviewed labels.
 
-The corrected labels of a cell are Dirichlet-multinomial. The pseudo-reviews of the prior are either fixed or learned
-(empirical Bayes): cells of one kind have a common rate of wrong records and a common number of pseudo-reviews, which
-are integrated over a grid.
+The corrected labels of a cell are Dirichlet-multinomial. The prior adds pseudo-reviews to the reviews of each cell.
+They are either fixed, or learned from all reviews (empirical Bayes). The learned prior has one group of cells where
+record and prediction agree, and one where they do not. In each group a corrected label has one of three roles: it
+equals the recorded label, else the predicted one, or neither. The rates of the roles and the number of pseudo-reviews
+are common to the group. They are integrated over a grid, whose points are weighted by the likelihood of the reviews.
 """
 
 from __future__ import annotations
@@ -17,18 +19,18 @@ from howsure.arrays import Array
 from howsure.designs import invariants
 from howsure.designs.sampling import Blocks
 
-RIGHT, PREDICTED, OTHER = 0, 1, 2  # roles of a corrected label: the recorded, the predicted, or another class
+RIGHT, PREDICTED, OTHER = 0, 1, 2  # roles of a corrected label
 STRENGTHS = np.geomspace(0.5, 4.0, 4)  # grid of pseudo-reviews per cell, chosen by simulated coverage
 WRONG_WHERE_AGREED = (0.25, 1.0)  # Beta prior of the rate of wrong records if record and prediction agree
 WRONG_WHERE_NOT = (1.0, 1.0)  # the same if they disagree
-OTHER_WHERE_WRONG = (0.25, 1.0)  # Beta prior of the share of other classes than the predicted one among wrong records
-POINTS, FEWER_POINTS = 24, 12
+OTHER_WHERE_WRONG = (0.25, 1.0)  # Beta prior of the proportion of wrong records that are not of the predicted class
+POINTS, FEWER_POINTS = 24, 12  # grid points of the rate of wrong records, and of that proportion
 SMALLEST_WEIGHT = 1e-6  # smallest weight of a grid point, relative to the largest
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """Recorded cells with a common prior: m cells × K corrected labels.
+    """A group of recorded cells with a common prior: m cells × K corrected labels.
 
     Parameters
     ----------
@@ -43,12 +45,12 @@ class Cells:
     destination : ndarray of shape (m, K)
         Flat cell of the corrected table for each corrected label.
     role : ndarray of shape (m, K)
-        Column of ``shared`` that applies to each corrected label.
+        Role of each corrected label, a column of ``shared``.
     tilt : ndarray of shape (m, K)
-        Relative frequency of the class of each corrected label: the true class behind a wrong record is more often a
-        frequent class.
+        Relative frequency of the class of each corrected label, a factor of its pseudo-reviews: the true class behind a
+        wrong record is more often a frequent class.
     shared : ndarray of shape (points, roles)
-        Pseudo-reviews of each role at each grid point of the prior, for equally frequent classes.
+        Learned pseudo-reviews of each role at each grid point, for equally frequent classes.
     weights : ndarray of shape (points,)
         Probability of each grid point.
     """
@@ -90,35 +92,36 @@ class Cells:
         return np.asarray((self.reviews + self.fixed).sum(1) + self._strengths[:, None])
 
     @property
-    def silent(self) -> Array:
+    def lacks_evidence(self) -> Array:
         """Whether a cell has unreviewed cases but neither reviews nor pseudo-reviews, ``(m,)``."""
         return np.asarray((self.evidence == 0).all(0) & (self.unreviewed > 0))
 
     @property
     def pseudo_reviews(self) -> Array:
         """Expected pseudo-reviews by corrected label, ``(m, K)``."""
-        return np.asarray(self.fixed + self._of_roles(self.weights[:, None] * self.scale))
+        return np.asarray(self.fixed + self._learned_sum(self.weights[:, None] * self.scale))
 
     @property
     def scale(self) -> Array:
-        """Factor that scales the tilted pseudo-reviews of each cell to their number, ``(points, m)``."""
-        tilted = self.shared @ self._by_role(self.tilt)
+        """Factor by which the tilted pseudo-reviews of each cell keep their number, ``(points, m)``."""
+        tilted = self.shared @ self._role_sums(self.tilt)
         return self._strengths[:, None] / np.where(tilted > 0, tilted, 1.0)
 
-    def _by_role(self, values: Array) -> Array:
-        """Sum values by corrected label over the labels of each role, ``(roles, m)``."""
+    def _role_sums(self, values: Array) -> Array:
+        """Sum values by corrected label, ``(m, K)``, over the labels of each role, ``(roles, m)``."""
         roles = range(self.shared.shape[1])
         return np.stack([np.where(self.role == role, values, 0.0).sum(1) for role in roles])
 
-    def _of_roles(self, factors: Array) -> Array:
-        """Sum pseudo-reviews times factors ``(points, m)`` over the grid points, by corrected label, ``(m, K)``."""
+    def _learned_sum(self, factors: Array) -> Array:
+        """Sum the learned pseudo-reviews times factors ``(points, m)`` over the grid points, ``(m, K)``."""
         return np.take_along_axis(factors.T @ self.shared, self.role, 1) * self.tilt
 
     @property
     def shares(self) -> Array:
-        """Expected share of each corrected label among the unreviewed cases, ``(m, K)``."""
-        each = self.weights[:, None] / np.where(self.evidence > 0, self.evidence, 1.0)
-        return np.asarray((self.reviews + self.fixed) * each.sum(0)[:, None] + self._of_roles(each * self.scale))
+        """Expected proportion of each corrected label among the unreviewed cases, ``(m, K)``."""
+        factors = self.weights[:, None] / np.where(self.evidence > 0, self.evidence, 1.0)
+        own = (self.reviews + self.fixed) * factors.sum(0)[:, None]
+        return np.asarray(own + self._learned_sum(factors * self.scale))
 
     @property
     def expected(self) -> Array:
@@ -154,12 +157,16 @@ class Cells:
         return np.asarray(self.weights @ (inside + (self.unreviewed * (mean - self.weights @ mean)) ** 2))
 
     def _moments(self, gradient: Array) -> tuple[Array, Array]:
-        """Return the gradient's mean in each cell and the variance of the unreviewed cases' sum, ``(points, m)``."""
+        """Return the gradient's mean in each cell and the variance of the unreviewed cases' sum, ``(points, m)``.
+
+        The variance is m (A + m) / (A + 1) times that of one case, for m unreviewed cases and A reviews and
+        pseudo-reviews (Dirichlet-multinomial).
+        """
         slopes = gradient[self.destination]
         own, scale = self.reviews + self.fixed, self.scale
         evidence = np.where(self.evidence > 0, self.evidence, 1.0)  # without evidence no case is unreviewed
         mean, square = (
-            ((own * power).sum(1) + self.shared @ self._by_role(self.tilt * power) * scale) / evidence
+            ((own * power).sum(1) + self.shared @ self._role_sums(self.tilt * power) * scale) / evidence
             for power in (slopes, slopes**2)
         )
         factor = self.unreviewed * (evidence + self.unreviewed) / (evidence + 1)
@@ -196,7 +203,11 @@ class Cells:
         return np.asarray((found + (cases - number)[..., None] * corrected).reshape(len(cases), -1))
 
     def left_out(self) -> Blocks:
-        """Yield changes of the cases by corrected label, ``(kinds, m * K)``, and the number of cases of each kind."""
+        """Yield, for each cell, the cases by corrected label that the table loses without one case.
+
+        The kinds of cases are an unreviewed one, and a reviewed one of each corrected label. The arrays are the losses,
+        ``(kinds, m * K)``, and the number of cases of each kind.
+        """
         shares, pseudo, labels = self.shares, self.pseudo_reviews, self.reviews.shape[1]
         for cell in range(len(self.recorded)):
             changes, number = [], []
@@ -225,9 +236,8 @@ def fixed_cells(counts: Array, reviews: Array, prior: Array) -> tuple[Cells, ...
 def pooled_cells(counts: Array, reviews: Array) -> tuple[Cells, ...]:
     """Return two groups of cells, by whether record and prediction agree, each with its own learned prior.
 
-    Recorded and predicted labels overestimate the frequency of a rare class several times, because of errors in the
-    frequent classes. The class frequencies are therefore taken from a table that was corrected once with the recorded
-    and predicted frequencies.
+    Errors in frequent classes can multiply the recorded and predicted frequency of a rare class. The class frequencies
+    are therefore those of a table that was corrected once with the recorded and predicted frequencies.
     """
     size = counts.size
     first = _pooled_cells(counts, reviews, counts.sum(0) + counts.sum(1))
@@ -254,6 +264,7 @@ def _pooled_cells(counts: Array, reviews: Array, cases: Array) -> tuple[Cells, .
 def _cells(
     counts: Array, reviews: Array, chosen: Array, fixed: Array, role: Array, shared: Array, weights: Array
 ) -> Cells:
+    """Return the chosen cells, for equally frequent classes."""
     size = len(counts)
     _, predicted, corrected = np.indices((size, size, size))
     return Cells(
@@ -275,7 +286,7 @@ def _frequencies(cases: Array) -> Array:
 
 
 def _agreed(size: int) -> tuple[Array, Array]:
-    """Return the grid of pseudo-reviews for cells where record and prediction agree, and its prior weights."""
+    """Return the pseudo-reviews by role where record and prediction agree, ``(points, 3)``, and the prior weights."""
     points = [
         (strength * (1 - wrong), 0.0, strength * wrong / (size - 1))
         for strength, wrong in product(STRENGTHS, _beta_points(WRONG_WHERE_AGREED, POINTS))
@@ -284,7 +295,7 @@ def _agreed(size: int) -> tuple[Array, Array]:
 
 
 def _not_agreed(size: int) -> tuple[Array, Array]:
-    """Return the same for other cells: the true class behind a wrong record is the predicted one, or another."""
+    """Return the same for cells where they differ: the true class behind a wrong record may be the predicted one."""
     elsewhere = _beta_points(OTHER_WHERE_WRONG, FEWER_POINTS) if size > 2 else np.zeros(1)
     points = [
         (strength * (1 - wrong), strength * wrong * (1 - other), strength * wrong * other / max(size - 2, 1))

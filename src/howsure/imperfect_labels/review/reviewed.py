@@ -263,7 +263,7 @@ def _corrected(recorded: ConfusionTable, reviews: ArrayLike, prior: Prior | None
         cells = pooled_cells(recorded.counts, found)
     else:
         cells = fixed_cells(recorded.counts, found, _pseudo_reviews(prior, found.shape))
-        _refuse_silence(cells, recorded)
+        _refuse_missing_evidence(cells, recorded)
     design = Reviewed(cells, recorded.labels, _note(found, recorded))
     expected = design.expected(recorded.counts.size).reshape(recorded.counts.shape)
     return replace(recorded, counts=expected, design=design)
@@ -309,11 +309,11 @@ def _checked_reviews(reviews: ArrayLike, table: ConfusionTable) -> Array:
     return found
 
 
-def _refuse_silence(cells: tuple[Cells, ...], table: ConfusionTable) -> None:
+def _refuse_missing_evidence(cells: tuple[Cells, ...], table: ConfusionTable) -> None:
     for each in cells:
-        silent = each.silent
-        if silent.any():
-            i, j = divmod(int(each.index[np.argmax(silent)]), len(table.labels))
+        lacking = each.lacks_evidence
+        if lacking.any():
+            i, j = divmod(int(each.index[np.argmax(lacking)]), len(table.labels))
             message = (
                 f"No case recorded {table.labels[i]} and predicted {table.labels[j]} was reviewed, and `prior` has "
                 "no pseudo-reviews of them. Give it some, or review some."
