@@ -156,6 +156,7 @@ def test_outcomes_of_several_objects_are_no_matrix(tmp_path: Path) -> None:
         table_of(json.dumps({"train": numbers, "test": numbers}), tmp_path)
 
 
-def test_classes_that_are_numbers_without_a_corner(tmp_path: Path) -> None:
-    """R's write.table leaves out the corner, also where the classes are numbers."""
+def test_quoted_classes_without_a_corner(tmp_path: Path) -> None:
+    """R's write.table leaves out the corner, also where the classes are numbers; its quotes are no part of a class."""
+    assert table_of('"no case" "case"\n"no case" 50 3\n"case" 5 42\n', tmp_path) == (COUNTS, ["no case", "case"])
     assert table_of('"1" "2"\n"1" 50 3\n"2" 5 42\n', tmp_path) == (COUNTS, ["1", "2"])

@@ -161,7 +161,7 @@ def _words(lines: Sequence[str]) -> list[str]:
 
 def _blank_separated(lines: Sequence[str]) -> list[list[str]]:
     """Return the cells between blanks, and the captions above them."""
-    rows = [line.split() for line in lines]
+    rows = _read([re.sub(r"\s+", " ", line.strip()) for line in lines], " ")
     above = _words(lines[: _header(rows)])
     return [*([line] for line in above), *rows[len(above) :]]
 
