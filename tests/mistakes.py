@@ -77,7 +77,11 @@ MISTAKES = {  # in Python
         "y_score[:, 1]",
     ),
     "logits without labels": (lambda: hs.calibrated([-2.3, 4.1, 0.2]), "outside [0, 1]", "`calibrator`"),
-    "columns of different length": (lambda: hs.confusion(TRUTH, PREDICTED[:-1]), "`y_pred` has 7", "one value a case"),
+    "columns of different length": (
+        lambda: hs.confusion(TRUTH, PREDICTED[:-1]),
+        "`y_pred` has 7",
+        "one value per case",
+    ),
     "missing labels": (lambda: hs.confusion([1, 0, np.nan], [1, 0, 1]), "at row 2", "`hs.judged(y_true, y_pred)`"),
     "missing labels of text": (lambda: hs.confusion(["a", None], ["a", "b"]), "at row 1", "missing at random"),
     "missing predictions": (lambda: hs.confusion(["a", "b"], ["a", None]), "`y_pred` has 1", "Drop or fill"),

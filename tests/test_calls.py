@@ -57,7 +57,7 @@ def test_public_functions_keep_what_tools_read():
         (lambda: hs.paired(*LABELS, LABELS[1]), r"`paired\(y_true, {'A': pred_a, 'B': pred_b}\)`"),
         (
             lambda: hs.from_rates(0.9, 0.8, 50, 50),
-            "takes no arguments without a name, not 4. Give the others by name: sens",
+            "takes no positional arguments, and 4 were given. Give all by name: sens",
         ),
         (lambda: hs.estimate(TABLE, "f1", "wilson"), "`method='wilson'`"),
         (lambda: hs.estimate(TABLE), r"`estimate\(table, metric\)`"),

@@ -1,7 +1,8 @@
-"""How sure are you of that F1? Error bars for the numbers that people report about classifiers.
+"""How sure are you of that F1? Confidence intervals for classifier metrics.
 
 >>> import howsure as hs
->>> table = hs.confusion([0, 1, 1, 0] * 25, [0, 1, 0, 0] * 25)  # or scores, paired, values, from_counts, ...
+>>> y_true, y_pred = [0, 1, 1, 0] * 25, [0, 1, 0, 0] * 25
+>>> table = hs.confusion(y_true, y_pred)  # or scores, paired, values, from_counts, ...
 >>> print(hs.estimate(table, "f1"))  # one metric with its interval
 0.667 [0.533, 0.778]
 

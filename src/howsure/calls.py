@@ -316,11 +316,12 @@ def _of_places(name: str, namespace: str, signature: inspect.Signature, args: tu
     if placed and placed[0].name == "table" and not any(isinstance(each, str) for each in args[:2]):
         return _needs_table(name, namespace, signature, args, {})
     named = [each.name for each in signature.parameters.values() if each.kind is kinds.KEYWORD_ONLY]
-    takes = f"{len(placed) or 'no'} argument{'' if len(placed) == 1 else 's'} without a name"
-    extra, rest = args[len(placed)], f" Give the others by name: {', '.join(named)}." if named else ""
+    takes = f"{len(placed) or 'no'} positional argument{'' if len(placed) == 1 else 's'}"
+    others = "the others" if placed else "all"
+    extra, rest = args[len(placed)], f" Give {others} by name: {', '.join(named)}." if named else ""
     if isinstance(extra, str) and named and named[0] in FIRST_WORDS:
         rest = f" Give {extra!r} by name, such as `{named[0]}={extra!r}`; names: {', '.join(named)}."
     if name in {"paired", "paired_scores"}:
         rest = f" Give the models as a mapping: `{name}(y_true, {MODELS})`."
     of_these = f" ({', '.join(each.name for each in placed)})" if placed else ""
-    return f"`{name}` takes {takes}{of_these}, not {len(args)}.{rest}"
+    return f"`{name}` takes {takes}{of_these}, and {len(args)} were given.{rest}"

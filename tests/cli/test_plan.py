@@ -65,4 +65,4 @@ def test_mistakes_end_in_one_line(pilot):
         printed = run("plan", *words)
         assert printed.returncode == 2
         assert len(printed.stderr.strip().splitlines()) == 1
-    assert "howsure plan breast_cancer.csv" in run("plan", "--help").stdout
+    assert "howsure plan examples/breast_cancer.csv" in run("plan", "--help").stdout

@@ -425,7 +425,7 @@ REFUSED = {
     "class that never comes": ((hs.from_counts([[5, 1], [0, 0]]), "accuracy"), {"support": 5}, "no case of class"),
     "class that nobody knows": ((PILOT, "accuracy"), {"support": {"2": 5}}, "no class '2'"),
     "groups": ((hs.confusion([0, 1, 1], [0, 1, 0], by=["a", "a", "b"]), "f1"), {"width": 0.1}, "one table at a time"),
-    "two kinds": ((PILOT, hs.values([1.0, 2.0]), "accuracy"), {"power": 0.8}, "two of one kind"),
+    "two kinds": ((PILOT, hs.values([1.0, 2.0]), "accuracy"), {"power": 0.8}, "two tables of one kind"),
     "tiny difference": ((PAIRED, "accuracy"), {"power": 0.8, "true_value": 1e-6}, "takes more than"),
 }
 

@@ -20,7 +20,7 @@ INF = math.inf
 
 
 @pytest.mark.parametrize(
-    "width, span, words", [(0.0, 1, "`width` is 0"), (INF, 1, "inf"), (1.0, 1, "within 1"), (2, 2, "within 2")]
+    "width, span, words", [(0.0, 1, "`width` is 0"), (INF, 1, "inf"), (1.0, 1, "values, 1:"), (2, 2, "values, 2:")]
 )
 def test_widths_are_positive_and_below_the_range(width, span, words):
     """Any study has an interval that is as wide as the range; one limit has no width."""

@@ -206,7 +206,7 @@ BAD = {
     "nan": (lambda: hs.confusion([1.0, 2.0], [1.0, float("nan")]), "`y_pred` has 1 missing value"),
     "pandas missing": (lambda: hs.confusion(pd.Series(["a", None]), ["a", "b"]), "`y_true` has 1 missing value"),
     "polars missing": (lambda: hs.confusion(pl.Series(["a", None]), ["a", "b"]), "`y_true` has 1 missing value"),
-    "mixed": (lambda: hs.confusion(["1", "2"], [1, 2]), "`y_true` holds text .'1'. and `y_pred` holds number .1."),
+    "mixed": (lambda: hs.confusion(["1", "2"], [1, 2]), "`y_true` holds text .'1'. and `y_pred` holds numbers .1."),
     "one class": (lambda: hs.confusion([1, 1], [1, 1]), "Only the class 1 occurs"),
     "scores": (lambda: hs.confusion([0, 1], [[0.2, 0.8], [0.3, 0.7]]), "argmax"),
     "name": (lambda: hs.confusion("a", "b"), "`data=`"),

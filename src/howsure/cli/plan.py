@@ -85,7 +85,7 @@ def plan(
     support
         Smallest number of cases of each class, or of a class as LABEL=NUMBER.
     n
-        Number of cases, to compute its width or power; with --power, its smallest detectable difference.
+        Number of cases, to compute the width or the power; with --power, the smallest detectable difference.
     true_value
         True value of the metric or the difference; by default the pilot's.
     null

@@ -82,7 +82,7 @@ def readers(
     by
         Column to split by, or several: a study for all rows, then for each value or combination of values.
     margin
-        Largest irrelevant inferiority: tests whether the first modality is worse than the second by less. With a plan,
+        Non-inferiority margin: tests whether the first modality is at most this much below the second. With a plan,
         the study should show that.
     plan_readers
         Readers of a planned study, with this one as the pilot.

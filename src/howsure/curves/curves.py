@@ -183,8 +183,8 @@ def score_table(table: Any, y_score: Any = None, cases: Mapping[str, Any] = NO_C
         raise HowsureError(message)
     made = table if y_score is None else scores(table, y_score, **cases)
     needed = (
-        "This needs a table of scores, such as `scores(y_true, y_score)` makes from true classes and scores, or "
-        "`table.against_rest(label)` from the scores of many classes."
+        "A curve needs a table of scores: `scores(y_true, y_score)`, or `table.against_rest(label)` for one of many "
+        "classes."
     )
     return require_table(ScoresTable, made, needed)
 

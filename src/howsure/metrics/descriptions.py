@@ -1,10 +1,11 @@
-"""Metrics in words, for the eyes of readers."""
+"""Metrics in words, for reports and sentences."""
 
 from __future__ import annotations
 
 from howsure.errors import HowsureError
 from howsure.metrics.spec import named, parse
 
+EXTREMES = {"min": "smallest", "max": "largest"}
 ACRONYMS = {
     **{
         name: name.upper()
@@ -43,6 +44,8 @@ def metric_words(text: str) -> str:
     ('F1, macro average', 'recall of ill', 'log loss')
     >>> metric_words("fbeta+beta=2@weighted"), metric_words("sensitivity_at")
     ('fbeta (beta=2), weighted average', 'sensitivity at specificity 0.9')
+    >>> metric_words("f1@min")
+    'F1, smallest of the classes'
     >>> metric_words("my_own_score"), metric_words("f1@macro_difference")
     ('my own score', 'f1@macro difference')
     """
@@ -63,4 +66,6 @@ def metric_words(text: str) -> str:
         return f"{words} of {spec.positive_class}"
     if spec.average in {None, "binary"}:
         return words
+    if spec.average in EXTREMES:
+        return f"{words}, {EXTREMES[spec.average]} of the classes"
     return f"{words}, {spec.average}{', multi_class=ovo' if spec.pairs else ''} average"

@@ -17,8 +17,8 @@ from howsure.tables.table import Table
 
 Regions = tuple[tuple[float, float], ...]
 ASK = (
-    "State the aim of the study: `width=0.05`, `power=0.8` or `support=30`; or give `n=500` to learn what so many "
-    "cases reach."
+    "State the aim of the study: `width=0.05`, `power=0.8` or `support=30`; or give `n=500` for the width or the "
+    "power of 500 cases."
 )
 
 
@@ -33,7 +33,7 @@ def checked_width(width: object, sides: IntervalSpec, span: float) -> float:
         raise HowsureError(message)
     if found >= span:
         hint = (of_per_cent(found) if span <= 2 else "") or " Give a smaller one."
-        message = f"`width` is {found:g}, and the values lie within {span:g}: any study reaches it.{hint}"
+        message = f"`width` = {found:g} is not below the range of the values, {span:g}: any study reaches it.{hint}"
         raise HowsureError(message)
     return found
 

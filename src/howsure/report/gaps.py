@@ -165,11 +165,12 @@ def _or_dash(cases: float) -> Cell:
 
 
 def _projection(gaps: Gaps) -> str:
+    """Return what the intervals of the largest gaps are."""
     others = f"from {gaps.reference}" if gaps.reference else "between two groups"
     return (
-        f"The largest difference {others}, and the smallest ratio. Each {percent(gaps.confidence_level)} interval "
-        "contains the values that are possible within the intervals of all pairs: it starts at 0, or ends at 1, unless "
-        "some pair differs."
+        f"The largest difference {others}, and the smallest ratio. Their {percent(gaps.confidence_level)} intervals "
+        "follow from the simultaneous intervals of all pairs. The first starts at 0, and the second ends at 1, unless "
+        "some pair differs significantly."
     )
 
 

@@ -13,7 +13,7 @@ from howsure.metrics.binding import requested
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
 
-FORM = re.compile(r"(?P<metric>.+?)\s*(?P<relation>[<>])=?\s*(?P<bound>[^<>=]+)", re.DOTALL)
+FORM = re.compile(r"(?P<metric>.*[^<>=\s])\s*(?P<relation>[<>])=?\s*(?P<bound>[^<>=]+)", re.DOTALL)
 REMEDY = "Give a metric, > or <, and a number, such as 'recall>0.9'."
 
 

@@ -169,7 +169,7 @@ def refuse_other_lengths(columns: Mapping[str, Sized | None]) -> None:
                 lengths[name] = len(column)
     if len(set(lengths.values())) > 1:
         parts = ", ".join(f"`{name}` has {length}" for name, length in lengths.items())
-        message = f"The columns differ in length: {parts}. Give one value a case in each."
+        message = f"The columns differ in length: {parts}. Give one value per case in each."
         raise HowsureError(message)
 
 

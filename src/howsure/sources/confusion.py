@@ -276,7 +276,7 @@ def refuse_mixed(
 ) -> None:
     """Refuse a text column paired with a number column, and with ``check`` other labels that can never agree."""
     kinds = [{_kind(each) for each in set(map(type, axis.tolist()))} for axis in (true, predicted)]
-    if {"text", "number"} == kinds[0] | kinds[1] and len(kinds[0]) == len(kinds[1]) == 1:
+    if {"text", "numbers"} == kinds[0] | kinds[1] and len(kinds[0]) == len(kinds[1]) == 1:
         first, second = (
             (next(iter(kind)), min(axis.tolist(), key=_is_digits))
             for kind, axis in zip(kinds, (true, predicted), strict=True)
@@ -296,7 +296,7 @@ def _is_digits(label: object) -> bool:
 
 
 def _kind(of: type) -> str:
-    return "text" if issubclass(of, str) else "number" if issubclass(of, NUMBERS) else "other"
+    return "text" if issubclass(of, str) else "numbers" if issubclass(of, NUMBERS) else "other"
 
 
 def _cells(counted: Grouped, axis: Array) -> tuple[Array, Array]:

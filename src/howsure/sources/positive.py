@@ -114,8 +114,8 @@ def positive_last(classes: Array, pos_label: object) -> Array:
     present = classes.tolist()
     if len(present) > 2:
         message = (
-            f"`pos_label` is for two classes, and there are {len(present)}. Ask for one of them by its metrics, "
-            f"such as f1@binary+positive_class={pos_label}."
+            f"`pos_label` is for two classes, and there are {len(present)}. Name the class in the metric, "
+            f"such as 'f1@binary+positive_class={pos_label}'."
         )
         raise HowsureError(message)
     positive = positive_class(present, pos_label)

@@ -163,7 +163,7 @@ class _Rounded:
 def _from_precision(given: dict[str, _Rounded], positives: object, negatives: object) -> Array:
     """Return the matrix whose rounded precision, recall and F1 equal the given figures."""
     if len(given) < 2 or positives is None or negatives is None:
-        one = f"`{next(iter(given))}` alone fits many tables. " if len(given) == 1 else ""
+        one = f"`{next(iter(given))}` alone does not determine the counts. " if len(given) == 1 else ""
         message = (
             f"{one}Give `sensitivity` and `specificity`, or two of `precision`, `recall` and `f1`, with `positives` "
             "and `negatives`, the numbers of cases of either class."
@@ -175,7 +175,7 @@ def _from_precision(given: dict[str, _Rounded], positives: object, negatives: ob
     ill, well = whole_number("positives", positives), whole_number("negatives", negatives)
     low, high = given["recall"].ends(ill) if "recall" in given else (0, ill)
     if (high - low + 1) * (well + 1) > MOST_TABLES:
-        message = "The figures are of so many cases that too many tables give them. Give the counts, or more decimals."
+        message = "Too many tables of so many cases have these rounded rates. Give the counts, or more decimals."
         raise HowsureError(message)
     tp, fp = np.arange(low, high + 1)[:, None], np.arange(well + 1)
     with np.errstate(all="ignore"):

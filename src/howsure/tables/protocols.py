@@ -233,4 +233,4 @@ def incompatibility(first: Any, second: Any) -> str:
             f"A comparison of two test sets takes no {first.kind.noun}. Make tables of predictions, `confusion(y_true, "
             "y_pred)`, or of the scores of one class, `scores(y_true == 'a', score)`."
         )
-    return f"These are a {first.kind.noun} and a {second.kind.noun}. Give two of one kind, of one model each."
+    return f"These are a {first.kind.noun} and a {second.kind.noun}. Give two tables of one kind, each of one model."

@@ -247,8 +247,8 @@ def _refuse_few_scores(method: str, table: ScoresTable, coefficients: int) -> No
     distinct = int((table.counts.sum(1) > 0).sum())
     if distinct < coefficients:
         message = (
-            f"'{method}' has {coefficients} coefficients, and the labelled cases have {distinct} distinct scores. "
-            "Use 'isotonic', or label more cases."
+            f"The calibrator '{method}' has {coefficients} coefficients, and the labelled cases {distinct} distinct "
+            "scores. Use 'isotonic', or label more cases."
         )
         raise HowsureError(message)
 
