@@ -51,7 +51,7 @@ def metrics(page: str) -> str:
     parts = []
     for kind in dict.fromkeys(row[1] for row in grid.rows):
         rows = [(row[0], row[3], row[2], row[4]) for row in grid.rows if row[1] == kind]
-        parts += [f"## Of {kind}", "", _rows(("metric", "also called", "range", "meaning"), rows), ""]
+        parts += [f"## Metrics of {kind}", "", _rows(("metric", "also called", "range", "meaning"), rows), ""]
     return "\n".join(parts)
 
 
@@ -71,7 +71,7 @@ def commands(page: str) -> str:
 
 
 def coverage(page: str) -> str:
-    """Quote the first table of the page on coverage."""
+    """Quote the first table of results of the page on coverage."""
     _, _, tables = (DOCS / "coverage.md").read_text().partition("\n## ")
     return "\n".join(line for line in tables.partition("\n## ")[0].splitlines() if line.startswith("|"))
 

@@ -399,7 +399,7 @@ def test_a_study_is_drawn(study):
     assert ends_of(ax)[0] == pytest.approx([found.low, found.high])
     assert len(hs.plots.ranks(study.ranks("accuracy")).texts) == 16
     pooled = study.aggregate("accuracy")["a"]
-    assert tick_names(hs.plots.forest(pooled, metric="accuracy").yaxis) == ["a/0", "a/1", "together"]
+    assert tick_names(hs.plots.forest(pooled, metric="accuracy").yaxis) == ["a/0", "a/1", "pooled"]
     assert hs.plots.posterior(pooled, metric="accuracy").get_xlabel() == "accuracy"
 
 
@@ -413,7 +413,7 @@ def test_forest_has_a_diamond_and_says_how_studies_differ():
     assert any(tuple(line.get_xdata()) == pooled.prediction_interval for line in ax.lines)
     half = 1.959964 * errors
     assert ends_of(ax) == pytest.approx(np.column_stack([values - half, values + half]), abs=1e-6)
-    assert tick_names(ax.yaxis) == ["w", "x", "y", "z", "together"]
+    assert tick_names(ax.yaxis) == ["w", "x", "y", "z", "pooled"]
     label, notes = ax.get_xlabel().split("\n")
     assert label == "accuracy with 95 % interval"
     assert notes.startswith(f"I² = {100 * pooled.i2:.0f} %")

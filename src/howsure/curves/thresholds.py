@@ -232,14 +232,14 @@ def coarse(table: Table, size: int = GRID) -> Table:
 
 
 def _widening(table: Table, metrics: Sequence[Metric], level: float, size: int, random_state: Seed) -> list[float]:
-    """Return the factor of the quantile for a simultaneous band, for each metric."""
+    """Return the factor of the quantile for a simultaneous band, for each metric, from resamples of a coarse table."""
     small = coarse(table)
     _, cells = confusion_along(small)
-    followed: list[Metric] = []
+    at_thresholds: list[Metric] = []  # each metric at each threshold, as a function of the counts of the scores
     for metric in metrics:
-        followed += [from_split(metric, len(small.counts) - index) for index in range(1, len(cells))]
+        at_thresholds += [from_split(metric, len(small.counts) - index) for index in range(1, len(cells))]
     draws = values_of_draws(
-        followed,
+        at_thresholds,
         small,
         lambda number, rng: Resampling.of(small.design).resample(small.cells, number, rng),
         size,
@@ -266,6 +266,7 @@ def _supremum(metric: Metric, small: Table, cells: Array, draws: Array, level: f
 
 
 def _scaled(value: Array, bounds: tuple[float, float]) -> Array:
+    """Return values on the log or logit scale of a bounded metric."""
     lowest, highest = bounds
     low = np.log(value - lowest) if np.isfinite(lowest) else 0.0
     high = np.log(highest - value) if np.isfinite(highest) else 0.0

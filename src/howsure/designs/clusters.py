@@ -120,8 +120,8 @@ class Clusters(VarianceDetails, Algebra, Resampling, Clustering):
         """Text on the number of clusters, on correlated cases and, if applicable, on few clusters."""
         sample = f"in {np.sum(self.number):,} clusters"
         few = " So few make the intervals themselves uncertain." if np.min(self.number) < FEW else ""
-        said = "and vary together within them; the intervals take this into account."
-        return Description(sample, caveats=(f"The cases come {sample} {said}{few}",))
+        account = "and are correlated within them; the intervals account for this."
+        return Description(sample, caveats=(f"The cases come {sample} {account}{few}",))
 
     @property
     def degrees_of_freedom(self) -> Any:
@@ -147,26 +147,28 @@ class Clusters(VarianceDetails, Algebra, Resampling, Clustering):
         of equal size give a factor of 1 and their number minus 1. A giant cluster pulls the average towards itself: its
         deviation is too small, although it carries most of the information on the variance.
         """
-        heard = active_cells(counts, gradient)
-        sizes, total = self.totals(heard), (counts * heard).sum(-1)
+        active = active_cells(counts, gradient)
+        sizes, total = self.totals(active), (counts * active).sum(-1)
         shares = safe_divide(sizes, total if self.owner is None else total[self.owner])
         h2, h3, h4, h5 = (self._per_table(shares**power) for power in range(2, 6))
-        alone = safe_divide(self.case_weight, total)  # one over the number of cases
-        plain = self.case_weight * (counts * gradient**2).sum(-1)  # the variance, were cases independent
-        seen = safe_divide(self._per_table(self.totals(np.broadcast_to(gradient, counts.shape)) ** 2), plain)
+        one_case = safe_divide(self.case_weight, total)  # fraction of the cases: one over their number
+        independent = self.case_weight * (counts * gradient**2).sum(-1)  # the variance of independent cases
+        effect = safe_divide(self._per_table(self.totals(np.broadcast_to(gradient, counts.shape)) ** 2), independent)
         # Expected variance estimate for independent cases, and for clusters whose cases all agree.
-        within, between = alone * (1 - h2), h2 - 2 * h3 + h2**2
-        correlated = np.clip(safe_divide(seen * alone - within, between - within), 0.0, 1.0)
-        a, b = alone * (1 - correlated), correlated  # the variance of a cluster is a h + b h²
+        within, between = one_case * (1 - h2), h2 - 2 * h3 + h2**2
+        correlated = np.clip(safe_divide(effect * one_case - within, between - within), 0.0, 1.0)
+        a, b = one_case * (1 - correlated), correlated  # the variance of a cluster is a h + b h²
         whole, first, second = a + b * h2, a * h2 + b * h3, a * h3 + b * h4
         square, cube = a**2 * h2 + 2 * a * b * h3 + b**2 * h4, a**2 * h3 + 2 * a * b * h4 + b**2 * h5
         trace = whole - 2 * first + h2 * whole
         spread = square * (1 + 2 * h2) - 4 * cube + (h2 * whole) ** 2 + 2 * whole * second + 2 * first**2
         spread -= 4 * h2 * whole * first
-        most, told = self.degrees_of_freedom, trace > RELATIVE_TOLERANCE * whole
-        degrees_of_freedom = np.where(told, np.minimum(np.maximum(safe_divide(trace**2, spread), LEAST), most), most)
+        most, is_estimated = self.degrees_of_freedom, trace > RELATIVE_TOLERANCE * whole
+        degrees_of_freedom = np.where(
+            is_estimated, np.minimum(np.maximum(safe_divide(trace**2, spread), LEAST), most), most
+        )
         inflation = safe_divide(whole, trace) * safe_divide(most, most + 1.0)
-        return np.where(told, np.maximum(inflation, 1.0), 1.0), degrees_of_freedom
+        return np.where(is_estimated, np.maximum(inflation, 1.0), 1.0), degrees_of_freedom
 
     def missed_cluster_inflation(self, counts: Array, gradient: Array) -> Any:
         """Return the design effect after adding part of an unobserved cluster, divided by the design effect.
@@ -176,13 +178,15 @@ class Clusters(VarianceDetails, Algebra, Resampling, Clustering):
         extreme slopes. Its size is limited to a multiple of the design effect, because large clusters with a small
         design effect leave little doubt.
         """
-        heard = active_cells(counts, gradient)
-        slopes = np.where(heard, gradient, 0.0)
-        plain = self.case_weight * (counts * slopes**2).sum(-1)  # the variance, were cases independent
-        effect = safe_divide(self._per_table(self.totals(slopes) ** 2), plain)
-        average = safe_divide(self._per_table(self.totals(heard) ** 2), (counts * heard).sum(-1)) / self.labels_per_case
+        active = active_cells(counts, gradient)
+        slopes = np.where(active, gradient, 0.0)
+        independent = self.case_weight * (counts * slopes**2).sum(-1)  # the variance of independent cases
+        effect = safe_divide(self._per_table(self.totals(slopes) ** 2), independent)
+        average = (
+            safe_divide(self._per_table(self.totals(active) ** 2), (counts * active).sum(-1)) / self.labels_per_case
+        )
         size = np.minimum(average, LARGE * self.case_weight * np.maximum(effect, 1.0))
-        part = UNSEEN * size * safe_divide((slopes.max(-1) ** 2 + slopes.min(-1) ** 2) / 2, plain)
+        part = UNSEEN * size * safe_divide((slopes.max(-1) ** 2 + slopes.min(-1) ** 2) / 2, independent)
         return np.maximum(safe_divide(1 + part * safe_divide(size, effect), 1 + part * self.case_weight), 1.0)
 
     def excess_skewness(self, counts: Array, design_effect: Array) -> Array:

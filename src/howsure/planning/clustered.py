@@ -48,40 +48,44 @@ class Clustering:
     def drawn(self, table: Table, cases: float, size: int, rng: np.random.Generator) -> Table:
         """Return a batch of drawn tables with about this number of cases, in such clusters."""
         number = max(round(cases / self.size), 1)
-        shares = table.cells / table.cells.sum()
-        steps = np.cumsum(shares)
+        cumulative = np.cumsum(table.cells / table.cells.sum())
+        cells = len(cumulative)
         cell = np.empty((self.size, size * number), dtype=np.intp)
-        fresh = (1 - self.icc) / self.icc if self.icc > 0 else math.inf
-        every = np.arange(size * number)
+        concentration = _concentration(self.icc) if self.icc > 0 else math.inf
+        clusters = np.arange(size * number)
         for place in range(self.size):
-            new = np.searchsorted(steps, rng.random(size * number) * steps[-1], side="right")
-            cell[place] = np.minimum(new, len(steps) - 1)
-            if place and math.isfinite(fresh):
-                old = rng.random(size * number) >= fresh / (fresh + place)
-                cell[place, old] = cell[rng.integers(place, size=int(old.sum())), every[old]]
-        cluster = np.repeat(every, self.size)
+            new = np.searchsorted(cumulative, rng.random(len(clusters)) * cumulative[-1], side="right")
+            cell[place] = np.minimum(new, cells - 1)
+            if place and math.isfinite(concentration):  # some repeat the cell of a random earlier case of the cluster
+                repeats = rng.random(len(clusters)) >= concentration / (concentration + place)
+                cell[place, repeats] = cell[rng.integers(place, size=int(repeats.sum())), clusters[repeats]]
+        cluster = np.repeat(clusters, self.size)
         owner = np.repeat(np.arange(size), number)
-        flat = cell.T.ravel() + len(steps) * owner[cluster]
+        flat = cell.T.ravel() + cells * owner[cluster]
         ones = np.ones(len(flat))
-        counts = np.bincount(flat, minlength=size * len(steps)).reshape(size, *table.shape).astype(float)
-        design = Clusters(cluster, flat, ones, np.ones(len(owner)), owner, (size, len(steps)))
+        counts = np.bincount(flat, minlength=size * cells).reshape(size, *table.shape).astype(float)
+        design = Clusters(cluster, flat, ones, np.ones(len(owner)), owner, (size, cells))
         return replace(table, counts=counts, design=design, rows=number * self.size)
+
+
+def _concentration(icc: float) -> float:
+    """Return the sum of the parameters of a Dirichlet distribution under which two cases have this correlation."""
+    return (1 - icc) / icc
 
 
 def intracluster_correlation(metric: Metric, table: Table) -> tuple[float, float]:
     """Return the intracluster correlation of the contributions to a metric, and the mean cluster size.
 
     The estimate is by moments: the design effect is ``1 + (m - 1) * icc``, where m is the mean cluster size over cases.
+    The returned mean size is over clusters.
     """
     if not math.isfinite(table.design.degrees_of_freedom):
         return 0.0, 1.0
-    size, mean = (
-        float(VarianceDetails.of(table.design).mean_unit_size(table.cells)),
-        table.rows / (float(table.design.degrees_of_freedom) + 1),
-    )
+    size = float(VarianceDetails.of(table.design).mean_unit_size(table.cells))
+    mean = float(table.rows / (float(table.design.degrees_of_freedom) + 1))
     gradient = metric.finite_gradient(table.counted)
     effect = safe_divide(table.variance(gradient), independent(table).variance(gradient))
-    return float(np.clip(safe_divide(effect - 1, np.asarray(size - 1)), 0.0, MOST_CORRELATED)), float(mean)
+    return float(np.clip(safe_divide(effect - 1, np.asarray(size - 1)), 0.0, MOST_CORRELATED)), mean
 
 
 def independent(table: Table) -> Table:
@@ -142,13 +146,14 @@ def with_runs(table: Any, runs: Any, icc: Any) -> Table:
         message = "The correlation of runs cannot be estimated, because some tasks have one run. State it: `icc=0.3`."
         raise HowsureError(message)
     mean = float(resolve("mean", table)(table.counted))
-    together = float(resolve("icc", table)(table.counted)) if icc is None else checked_icc(icc)
+    correlation = float(resolve("icc", table)(table.counted)) if icc is None else checked_icc(icc)
     successes = np.arange(number + 1)
-    if 0 < mean < 1 and together > 0:
-        fresh = (1 - min(together, MOST_CORRELATED)) / together
-        chances = stats.betabinom.pmf(successes, number, mean * fresh, (1 - mean) * fresh)
+    if 0 < mean < 1 and correlation > 0:
+        total = _concentration(min(correlation, MOST_CORRELATED))
+        probabilities = stats.betabinom.pmf(successes, number, mean * total, (1 - mean) * total)
     else:
-        chances = stats.binom.pmf(successes, number, mean)
-    runs_of = np.full(number + 1, number)
-    made: Table = replace(table, counts=chances * table.rows, runs=runs_of, successes=successes)
-    return made
+        probabilities = stats.binom.pmf(successes, number, mean)
+    changed: Table = replace(
+        table, counts=probabilities * table.rows, runs=np.full(number + 1, number), successes=successes
+    )
+    return changed

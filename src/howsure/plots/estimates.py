@@ -188,7 +188,7 @@ class ForestDisplay(EstimateDisplay):
     >>> pooled = hs.pool([0.91, 0.88, 0.93], [0.01, 0.02, 0.015], names=["Ulm", "Bern", "Graz"])
     >>> display = hs.plots.ForestDisplay(pooled).plot()
     >>> [label.get_text() for label in display.ax_.get_yticklabels()]
-    ['Ulm', 'Bern', 'Graz', 'together']
+    ['Ulm', 'Bern', 'Graz', 'pooled']
     """
 
     __slots__ = ()

@@ -45,7 +45,7 @@ def forest(pooled: Pooled, *, metric: str = "", ax: Axes | None = None) -> Axes:
     >>> pooled = hs.pool([0.91, 0.88, 0.93], [0.01, 0.02, 0.015], names=["Ulm", "Bern", "Graz"])
     >>> ax = hs.plots.forest(pooled, metric="f1@macro")
     >>> [label.get_text() for label in ax.get_yticklabels()]
-    ['Ulm', 'Bern', 'Graz', 'together']
+    ['Ulm', 'Bern', 'Graz', 'pooled']
     """
     single = made_by("`pool`, `pool_folds`, `pool_tables` or `conflate`", pooled, Pooled).experiments
     ax = axes(ax, of_rows(len(single) + 1, single))
@@ -53,7 +53,7 @@ def forest(pooled: Pooled, *, metric: str = "", ax: Axes | None = None) -> Axes:
     ax.axhline(len(single) - 0.5, color=ink(), linewidth=0.8, alpha=0.4)
     ax.axvline(pooled.value, color=ink(), linewidth=0.8, linestyle=":")
     _diamond(ax, pooled, len(single))
-    name_rows(ax, [*single, "together"])
+    name_rows(ax, [*single, "pooled"])
     words = metric_words(metric or pooled.metric) or "value"
     label = f"{words} with {percent(pooled.confidence_level)} interval"
     ax.set_xlabel("\n".join([label, ", ".join(pooled.facts[:2]), *map(plain, positive_notes([pooled]))]))
@@ -120,7 +120,7 @@ def experiments(study: Study, metric: str | None = None, *, ax: Axes | None = No
 def _diamond(ax: Axes, pooled: Pooled, row: int) -> None:
     tall = 0.22
     corners = ([pooled.low, pooled.value, pooled.high, pooled.value], [row, row - tall, row, row + tall])
-    ax.fill(*corners, color=colour(1), label="together")
+    ax.fill(*corners, color=colour(1), label="pooled")
     low, high = pooled.prediction_interval
     if not math.isnan(low):
         ax.plot([low, high], [row, row], color=colour(1), linewidth=1.6, linestyle="--", label="a further experiment")

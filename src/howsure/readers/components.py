@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ from howsure.readers.anova import Anova
 from howsure.readers.reads import HILLIS
 from howsure.readers.sizes import ReaderPlan, planned
 
-WORDS = {
+MEANINGS = {
     "reader": "readers differ in the mean over modalities",
     "modality_reader": "readers differ in the effect of the modality",
     "error": "one reader under one modality, over samples of cases",
@@ -37,7 +38,7 @@ class VarianceComponents(Tabular):
     cov1, cov2, cov3 : float
         Covariances of ε: for one reader under two modalities, two readers under one, two readers under two modalities.
     cases, readers : int
-        Number of cases and of readers that the numbers refer to.
+        Number of cases and of readers of the study that estimated the components.
     reader : float
         Variance of R, the readers' differences in the mean over modalities. The estimate may be negative, like that of
         ``modality_reader``.
@@ -80,7 +81,7 @@ class VarianceComponents(Tabular):
 
     @classmethod
     def of(cls, anova: Anova, difference: float) -> VarianceComponents:
-        """Return the components of a study; see the class.
+        """Return the components of a study, estimated from its mean squares.
 
         Parameters
         ----------
@@ -91,15 +92,15 @@ class VarianceComponents(Tabular):
         """
         error, (one, two, three) = anova.error, anova.covariances
         modalities, nested = len(anova.means), anova.is_nested
-        own = float("nan")
+        interaction_variance = float("nan")
         if modalities == 1 or nested:
             reader = anova.mean_square_reader - error + two
         else:
             interaction = anova.mean_square_interaction
             reader = (anova.mean_square_reader - interaction) / modalities - one + three
-            own = interaction - error + one + two - three
+            interaction_variance = interaction - error + one + two - three
         return cls(
-            modality_reader=own,
+            modality_reader=interaction_variance,
             error=error,
             cov1=one,
             cov2=two,
@@ -135,8 +136,8 @@ class VarianceComponents(Tabular):
         Parameters
         ----------
         readers, cases : int, optional
-            Number of readers (under each modality, if these have readers of their own) and of cases. With a goal, the
-            one that is not given is found; without either, a table of both is returned.
+            Number of readers (under each modality, if these have readers of their own) and of cases. With a goal and
+            one of the two, the other is computed; with a goal alone, a table of both.
         power : float, optional
             Goal: the probability that the study shows a difference from 0, or with ``margin`` no inferiority.
         width : float, optional
@@ -182,11 +183,11 @@ class VarianceComponents(Tabular):
 
     def records(self) -> list[dict[str, Any]]:
         """Return one flat dict per component: its name, its value, and the correlation of a covariance."""
-        correlations: dict[str, float | None] = dict.fromkeys(WORDS) | self.correlations
+        correlations: dict[str, float | None] = dict.fromkeys(MEANINGS) | self.correlations
         return [
-            {"component": name, "value": getattr(self, name), "correlation": correlations[name], "meaning": words}
-            for name, words in WORDS.items()
-            if getattr(self, name) == getattr(self, name)
+            {"component": name, "value": getattr(self, name), "correlation": correlations[name], "meaning": meaning}
+            for name, meaning in MEANINGS.items()
+            if not math.isnan(getattr(self, name))
         ]
 
     def grid(self) -> Grid:
@@ -200,4 +201,4 @@ class VarianceComponents(Tabular):
             )
             for each in self.records()
         )
-        return Grid(("component", "variance", "correlation", "of"), rows)
+        return Grid(("component", "variance", "correlation", "meaning"), rows)
