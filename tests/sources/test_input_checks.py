@@ -27,7 +27,7 @@ LABELS = {  # source, and the columns that its arguments name
 }
 SCORES = {
     "scores": (hs.scores, {"y_true": "truth", "y_score": "score"}),
-    "paired_scores": (hs.paired_scores, {"y_true": "truth", "y_score": ["score", "second"]}),
+    "paired_scores": (hs.paired_scores, {"y_true": "truth", "y_score": ["score", "third"]}),
     "multiclass_scores": (hs.multiclass_scores, {"y_true": "truth", "y_score": ["score", "second"]}),
     "calibrate": (hs.calibrate, {"y_true": "truth", "y_score": "score"}),
 }
@@ -52,6 +52,7 @@ ALTERED = {  # fault → the columns that cause it, and words of the message
 def columns(**altered):
     """Return all columns; the corrected and the trusted labels are some of the true ones."""
     found = {"truth": TRUTH, "said": SAID, "other": OTHER, "score": SCORE, "second": [1 - each for each in SCORE]}
+    found["third"] = [each / 2 for each in SCORE]
     found |= {"site": ["a", "b", "b", "a", "c"] * (N // 5), "weight": [1.0, 2.0] * (N // 2)} | altered
     found["checked"] = [each if case % 3 else None for case, each in enumerate(found["truth"])]
     found["trusted"] = [each if case < 20 else None for case, each in enumerate(found["truth"])]

@@ -322,3 +322,39 @@ def test_two_names_whose_axes_are_unknown_are_refused(rows, columns):
     """Nothing says which axis is true, so the table may be turned."""
     with pytest.raises(hs.HowsureError, match="name the axes 'true' and 'predicted'"):
         hs.from_counts(pd.DataFrame([[42, 3], [5, 50]], rows, columns))
+
+
+@pytest.mark.parametrize("package", ["pandas", "polars", "pyarrow"])
+def test_columns_of_a_frame_are_models(package):
+    """A frame names its models, as a mapping does."""
+    frames = pytest.importorskip("narwhals")
+    truth = [0, 1, 1, 0, 1, 0, 1, 1]
+    said = {"A": [0, 1, 1, 0, 1, 0, 0, 1], "B": [0, 1, 0, 1, 1, 0, 0, 1]}
+    scores = {"A": [0.1, 0.9, 0.6, 0.4, 0.8, 0.3, 0.2, 0.7], "B": [0.3, 0.7, 0.2, 0.6, 0.9, 0.5, 0.4, 0.8]}
+    for source, columns, metric in ((hs.paired, said, "accuracy"), (hs.paired_scores, scores, "roc_auc")):
+        frame = frames.from_dict(columns, backend=package).to_native()
+        found, expected = hs.compare(source(truth, frame), metric), hs.compare(source(truth, columns), metric)
+        assert (found.value, found.low, found.a) == (expected.value, expected.low, expected.a)
+
+
+def test_probabilities_of_two_classes_are_no_two_models():
+    """Their scores sum to 1 in each case, and one has the area of the other turned around."""
+    risk = [0.1, 0.9, 0.6, 0.4, 0.8, 0.3]
+    both = {"no": [1 - each for each in risk], "yes": risk}
+    with pytest.raises(hs.HowsureError, match="two classes of one model. For this use `scores`"):
+        hs.paired_scores([0, 1, 1, 0, 1, 0], both)
+    assert hs.paired_scores([0, 1, 1, 0, 1, 0], both, check=False).names == ("no", "yes")
+
+
+def test_several_models_of_runs_are_a_column():
+    """A mapping has no place for the runs of a task."""
+    with pytest.raises(hs.HowsureError, match="model='model', data"):
+        hs.trials({"A": [1, 0], "B": [1, 1]}, task=["t", "u"])
+
+
+def test_a_column_of_scores_without_labels_is_one_score_per_case():
+    """An array of shape (n, 1) is no probability of each class."""
+    column = [[0.2], [0.7], [0.9], [0.4]]
+    assert hs.estimate(hs.calibrated(column), "accuracy", threshold=0.5).value == pytest.approx(
+        (0.8 + 0.7 + 0.9 + 0.6) / 4
+    )

@@ -42,7 +42,8 @@ def refuse_lines(frame: Any) -> None:
     found = names_of(frame)
     names = [] if found is None else list(map(str, found))
     kinds = [getattr(dtype, "kind", "O") for dtype in getattr(frame, "dtypes", ())]
-    is_named = len(names) == 3 and names[2].casefold() in NUMBERS
+    has_classes = bool(names) and {*names} & {*map(str, getattr(frame, "index", ()))}
+    is_named = len(names) == len(ROLES) and names[2].casefold() in NUMBERS and not has_classes
     if (len(kinds) >= 3 and [kind in "biuf" for kind in kinds].count(True) == 1) or is_named:
         number = names[2] if is_named else names[[kind in "biuf" for kind in kinds].index(True)]
         message = (

@@ -98,8 +98,9 @@ def paired(
     ----------
     y_true : array-like of shape (n,) or str
         True label of each case; or, with ``data``, the name of its column.
-    y_pred : mapping of str to array-like of shape (n,), or list of str
-        Mapping from model name to predicted labels, or to their column's name; with ``data`` also a list of columns. If
+    y_pred : mapping of str to array-like of shape (n,), frame, or list of str
+        Mapping from model name to predicted labels, or to their column's name; with ``data`` also a list of columns,
+        without it a frame with a column for each model. If
         ``model`` is given, the predicted label of each row.
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
@@ -264,11 +265,13 @@ def models_by_name(given: object, data: object) -> dict[str, Any]:
 
     Parameters
     ----------
-    given : mapping or iterable of str
-        The models passed by the caller.
+    given : mapping, frame or iterable of str
+        The models passed by the caller; without ``data`` a frame has a column for each.
     data : frame, mapping, path or None
         The data with the named columns.
     """
+    if data is None and hasattr(given, "columns"):
+        given = by_columns(given, None)
     if not isinstance(given, Mapping):
         message = "Give the models as a mapping, such as {'A': predictions_a, 'B': predictions_b}."
         if data is None or isinstance(given, str) or not isinstance(given, Iterable):

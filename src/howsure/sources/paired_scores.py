@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 
 from howsure.arrays import Array
-from howsure.errors import HowsureError
+from howsure.errors import DoubtfulDataError, HowsureError, listed
 from howsure.sources.columns import same_length
 from howsure.sources.crossed import drawn_anew
 from howsure.sources.encoding import encoded
@@ -22,6 +22,8 @@ from howsure.sources.strata import ROLE, stratum_role
 from howsure.tables.batch import Tables
 from howsure.tables.paired_scores import PairedScoresTable
 from howsure.tables.union import distinct_and_places
+
+ROUNDING = 1e-6  # of two probabilities that sum to 1
 
 
 @overload
@@ -93,9 +95,10 @@ def paired_scores(
     ----------
     y_true : array-like of shape (n,) or str
         True class of each case, two classes of any type; or, with ``data``, the name of its column.
-    y_score : mapping of str to array-like of shape (n,), or list of str
+    y_score : mapping of str to array-like of shape (n,), frame, or list of str
         Mapping from model name to scores (higher for the positive class), or to their column's name; with ``data`` also
-        a list of columns. If ``model`` is given, the score of each row.
+        a list of columns, without it a frame with a column for each model. If ``model`` is given, the score of each
+        row.
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
     model, case : array-like of shape (n,) or str, optional
@@ -166,6 +169,12 @@ def paired_scores(
         if len(score) != len(truth):
             message = f"`y_true` has {len(truth)} cases and the scores of '{name}' {len(score)}. Give one per case."
             raise HowsureError(message)
+    if check and len(scores) == 2 and np.allclose(scores[0] + scores[1], 1, rtol=0, atol=ROUNDING):
+        message = (
+            f"The scores of {listed(list(models))} sum to 1 in each case: they seem to be the probabilities of two "
+            "classes of one model. For this use `scores`, with the column of the positive class."
+        )
+        raise DoubtfulDataError(message)
     cluster = encoded("groups", given["groups"]) if groups is not None else None
     stratum = encoded(ROLE, given[ROLE]) if ROLE in given else None
     split = [encoded(role, given[role]) for role in roles(named)]

@@ -185,6 +185,12 @@ def trials(
 
 
 def _successes(given: object) -> Array:
+    if isinstance(given, Mapping):
+        message = (
+            "`success` is a mapping. Of several models give a row for each run: "
+            "`trials('success', task='task', model='model', data=…)`."
+        )
+        raise HowsureError(message)
     try:
         found = np.asarray(plain("success", given), dtype=float)
     except (TypeError, ValueError, OverflowError):

@@ -335,7 +335,8 @@ def number_column(argument_name: str, given: object) -> Array:
     if found.dtype.kind != "b":
         found = numbers_of(argument_name, column, "Give one number per case.")
     if found.ndim != 1:
-        message = f"`{argument_name}` has shape {found.shape}; it is one number per case. Give several models by name."
+        remedy = "Give several models by name, such as {'A': numbers_a, 'B': numbers_b}."
+        message = f"`{argument_name}` has shape {found.shape}; it is one number per case. {remedy}"
         raise HowsureError(message)
     if not len(found):
         message = f"`{argument_name}` is empty: there is no case to evaluate."

@@ -56,6 +56,8 @@ def probability_columns(
     names = [str(each) for each in values.columns] if hasattr(values, "columns") else []
     with one_each("y_score"):
         array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    if array.ndim == 2 and array.shape[1] == 1:
+        return _in_range(score_array(array.ravel()), found.tally), found, None
     if array.ndim == 2:
         flat = score_values(array.ravel()).reshape(array.shape)
         return _probabilities(flat), found, names or None
