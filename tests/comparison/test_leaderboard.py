@@ -213,7 +213,7 @@ def test_same_seed_same_board():
         (hs.confusion([1, 0], [1, 0]), "paired table"),
         ({"A": hs.confusion([1, 0], [1, 0])}, "at least two"),
         ({"A": hs.confusion([1, 0], [1, 0]), "B": [1, 0]}, "by name"),
-        ({"A": hs.confusion([1, 0], [1, 0]), "B": hs.values([1.0, 0.0])}, "two of one kind"),
+        ({"A": hs.confusion([1, 0], [1, 0]), "B": hs.values([1.0, 0.0])}, "two tables of one kind"),
     ],
 )
 def test_refusals_say_what_to_give(given, words):

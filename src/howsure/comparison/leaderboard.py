@@ -208,7 +208,7 @@ def _probabilities(names: list[str], estimated: Estimated, deviations: Array, rn
         if math.isfinite(degrees_of_freedom)
         else 1.0
     )
-    unseen = np.where(estimated.is_silent, estimated.null_spread, 0.0).max(1, keepdims=True) / math.sqrt(2)
+    unseen = np.where(estimated.has_no_variance, estimated.null_spread, 0.0).max(1, keepdims=True) / math.sqrt(2)
     errors = deviations + unseen * rng.standard_normal(deviations.shape) if unseen.any() else deviations
     return ranks(dict(zip(names, estimated.values[:, None] + errors * wider, strict=True)))
 

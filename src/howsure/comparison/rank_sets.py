@@ -1,9 +1,9 @@
 """Simultaneous confidence sets of ranks, from estimates and their covariance.
 
 Every model is compared with every other, in both directions. Deviations are normal with the covariance of the
-estimates. Their maximum over all undecided pairs gives the critical value. Pairs that are decided are removed, which
-lowers the critical value (stepdown). The variance of a pair's statistic is that under equality: it includes the squared
-difference, so that few cases decide nothing.
+estimates. Their maximum over all undecided pairs gives the critical value. Pairs whose statistic exceeds it are decided
+and removed, which lowers the critical value (stepdown). The variance of a statistic is that under equality of the two
+models: it includes the squared difference, so that a few cases cannot decide a pair.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Estimated:
         Their covariance.
     cases : ndarray of shape (P, P)
         Number of cases on which each difference depends; infinite for estimates that are exactly normal.
-    freedom : float or ndarray of shape (P, P)
-        Degrees of freedom of each difference, if the covariance allows for few levels of crossed factors.
+    degrees_of_freedom : float or ndarray of shape (P, P)
+        Degrees of freedom of each difference; finite if the covariance comes from few levels of crossed factors.
     """
 
     values: Array
@@ -49,30 +49,28 @@ class Estimated:
     @cached_property
     def differences(self) -> Array:
         """Differences of the models' values; 0 within rounding, so that equal values tie."""
-        apart = self.values[:, None] - self.values
-        own = np.sqrt(np.where(np.isfinite(self.covariance), self.covariance, 0.0).diagonal().clip(0)) + np.abs(
-            self.values
-        )
-        return np.where(np.abs(apart) > NOISE * np.maximum(own[:, None], own), apart, 0.0)
+        difference = self.values[:, None] - self.values
+        variance = np.nan_to_num(np.diag(self.covariance), posinf=0.0, neginf=0.0).clip(0)
+        size = np.sqrt(variance) + np.abs(self.values)
+        return np.where(np.abs(difference) > NOISE * np.maximum(size[:, None], size), difference, 0.0)
 
     @cached_property
     def spread(self) -> Array:
         """Standard error of each difference: 0 within rounding, infinite if unknown."""
-        own = np.diag(self.covariance)
-        variance = own[:, None] + own - 2 * self.covariance
-        seen = np.where(variance > NOISE * np.maximum(own[:, None], own), variance, 0.0)
-        return np.asarray(np.sqrt(np.where(np.isfinite(variance), seen, np.inf)))
+        each = np.diag(self.covariance)
+        variance = each[:, None] + each - 2 * self.covariance
+        above_noise = np.where(variance > NOISE * np.maximum(each[:, None], each), variance, 0.0)
+        return np.asarray(np.sqrt(np.where(np.isfinite(variance), above_noise, np.inf)))
 
     @cached_property
     def null_spread(self) -> Array:
-        """Standard error of each difference under equality of the models; plain with degrees of freedom of its own."""
-        unseen = np.where(
-            np.isfinite(self.degrees_of_freedom) & (self.spread > 0), 0.0, safe_divide(self.differences**2, self.cases)
-        )
-        return np.asarray(np.sqrt(self.spread**2 + unseen))
+        """Standard error of each difference under equality of the models; `spread` if degrees of freedom are given."""
+        squared = safe_divide(self.differences**2, self.cases)
+        has_own = np.isfinite(self.degrees_of_freedom) & (self.spread > 0)
+        return np.asarray(np.sqrt(self.spread**2 + np.where(has_own, 0.0, squared)))
 
     @cached_property
-    def is_silent(self) -> Array:
+    def has_no_variance(self) -> Array:
         """Whether all cases show the same difference, so that the sample variance is zero."""
         return np.asarray((self.spread == 0) & (self.null_spread > 0))
 
@@ -80,21 +78,22 @@ class Estimated:
     def statistic(self) -> Array:
         """Each difference over its standard error, as a normal variable; 0 if two models never differ.
 
-        If all cases show the same difference, it is the root of their number, as a quantile of Student's t.
+        With finite degrees of freedom the ratio is a quantile of Student's t, which is converted to the normal quantile
+        of the same probability. If all cases show the same difference, the ratio is the root of their number.
         """
         from scipy.special import ndtri, stdtr
 
-        plain = safe_divide(self.differences, self.null_spread)
+        ratio = safe_divide(self.differences, self.null_spread)
         degrees_of_freedom = np.where(
-            self.is_silent, np.where(self.cases < MANY, self.cases - 1, np.inf), self.degrees_of_freedom
+            self.has_no_variance, np.where(self.cases < MANY, self.cases - 1, np.inf), self.degrees_of_freedom
         )
         few = np.isfinite(degrees_of_freedom)
-        share = np.where(
+        tail = np.where(
             degrees_of_freedom > 0,
-            stdtr(np.where(few, np.maximum(degrees_of_freedom, NOISE), 1.0), -np.abs(plain)),
+            stdtr(np.where(few, np.maximum(degrees_of_freedom, NOISE), 1.0), -np.abs(ratio)),
             0.5,
         )
-        return np.where(few, -np.sign(plain) * ndtri(share), plain)
+        return np.where(few, -np.sign(ratio) * ndtri(tail), ratio)
 
     def reach(self, critical: float) -> Array:
         """Return the half-width of the intervals of differences, ``(P, P)``; infinite for a single case.
@@ -107,9 +106,9 @@ class Estimated:
             Critical value of the statistics.
         """
         size = np.abs(self.statistic)
-        seen = np.where(size > 0, safe_divide(np.abs(self.differences), size), np.inf)
-        error = np.where(self.is_silent, seen, self.null_spread)
-        students = np.isfinite(self.degrees_of_freedom) & ~self.is_silent
+        implied = np.where(size > 0, safe_divide(np.abs(self.differences), size), np.inf)
+        error = np.where(self.has_no_variance, implied, self.null_spread)
+        students = np.isfinite(self.degrees_of_freedom) & ~self.has_no_variance
         factor = np.where(students, quantile(Level(float(share_beyond(critical))), self.degrees_of_freedom), critical)
         return np.where(np.isfinite(error), factor * np.where(np.isfinite(error), error, 0.0), np.inf)
 
@@ -168,7 +167,7 @@ class RankSets:
         size = np.abs(estimated.statistic)
         exceeding = len(self.largest) - np.searchsorted(self.largest, size)
         share = (1 + exceeding) / (1 + len(self.largest))
-        return np.maximum(share, 2 * ndtr(-size)) if estimated.is_silent.any() else np.asarray(share)
+        return np.maximum(share, 2 * ndtr(-size)) if estimated.has_no_variance.any() else np.asarray(share)
 
 
 def rank_sets(estimated: Estimated, deviations: Array, level: float) -> RankSets:
@@ -201,53 +200,55 @@ def rank_sets(estimated: Estimated, deviations: Array, level: float) -> RankSets
     """
     size = len(estimated.values)
     scale = safe_divide(np.ones_like(estimated.spread), estimated.spread).astype(np.float32)
-    open_ = ~np.eye(size, dtype=bool)
-    above = np.zeros_like(open_)
+    undecided = ~np.eye(size, dtype=bool)
+    above = np.zeros_like(undecided)
     first: Array | None = None
-    while open_.any():
-        largest = _largest(deviations, scale, open_)
+    while undecided.any():
+        largest = _largest(deviations, scale, undecided)
         first = largest if first is None else first
-        decided = open_ & (estimated.statistic > _critical(largest, level, (estimated.is_silent & open_).any()))
+        decided = undecided & (
+            estimated.statistic > _critical(largest, level, (estimated.has_no_variance & undecided).any())
+        )
         if not decided.any():
             break
         above |= decided
-        open_ &= ~decided
+        undecided &= ~decided
     largest = np.zeros(deviations.shape[1]) if first is None else np.sort(first)
     return RankSets(
         above=above,
-        marginal=_alone(estimated, deviations, scale, level),
+        marginal=_marginal(estimated, deviations, scale, level),
         largest=largest,
-        critical=float(_critical(largest, level, estimated.is_silent.any())),
+        critical=float(_critical(largest, level, estimated.has_no_variance.any())),
     )
 
 
-def _critical(largest: Array, level: float, is_silent: Any) -> Array:
+def _critical(largest: Array, level: float, has_no_variance: Any) -> Array:
     """Return the quantile of the largest deviations; at least a normal one if a sample variance is zero."""
-    least = np.where(is_silent, normal_quantile(level), 0.0)
+    least = np.where(has_no_variance, normal_quantile(level), 0.0)
     return np.asarray(np.maximum(np.quantile(largest, level, axis=-1), least))
 
 
-def _largest(deviations: Array, scale: Array, open_: Array) -> Array:
+def _largest(deviations: Array, scale: Array, undecided: Array) -> Array:
     """Return the largest deviation over the undecided pairs, for each draw."""
-    models, both = np.arange(len(open_)), open_ & open_.T
-    sides = np.where(both, np.triu(3 * both), open_)
+    models, both = np.arange(len(undecided)), undecided & undecided.T
+    sides = np.where(both, np.triu(3 * both), undecided)
     return np.asarray(largest_differences(deviations, scale, sides, models, np.zeros_like(models))[0])
 
 
-def _alone(estimated: Estimated, deviations: Array, scale: Array, level: float) -> Array:
-    """Return first and last rank of each model, at its own level, ``(P, 2)``."""
+def _marginal(estimated: Estimated, deviations: Array, scale: Array, level: float) -> Array:
+    """Return first and last rank of each model, with coverage of that set alone, ``(P, 2)``."""
     size = len(estimated.values)
-    open_ = np.stack([~np.eye(size, dtype=bool)] * 2)  # ahead of the others, and behind
-    statistic, found = np.stack([estimated.statistic, estimated.statistic.T]), np.zeros_like(open_)
-    models = np.flatnonzero(open_.any((0, 2)))
+    undecided = np.stack([~np.eye(size, dtype=bool)] * 2)  # pairs of a model above, and below, another
+    statistic, found = np.stack([estimated.statistic, estimated.statistic.T]), np.zeros_like(undecided)
+    models = np.flatnonzero(undecided.any((0, 2)))
     while len(models):
-        most = largest_differences(deviations, scale, open_[0] + 2 * open_[1], models, np.arange(len(models)))
-        own = open_[:, models]
-        critical = _critical(most, level, (estimated.is_silent[models] & own).any((0, 2)))
+        most = largest_differences(deviations, scale, undecided[0] + 2 * undecided[1], models, np.arange(len(models)))
+        own = undecided[:, models]
+        critical = _critical(most, level, (estimated.has_no_variance[models] & own).any((0, 2)))
         decided = own & (statistic[:, models] > critical[:, None])
         found[:, models] |= decided
-        open_[:, models] &= ~decided
-        models = models[decided.any((0, 2)) & open_[:, models].any((0, 2))]
+        undecided[:, models] &= ~decided
+        models = models[decided.any((0, 2)) & undecided[:, models].any((0, 2))]
     return _ranks(found[1].sum(1), found[0].sum(1))
 
 

@@ -14,7 +14,7 @@ DRAW = 1.5
 NOTE = "The win rate of AlpacaEval is the plain one: its length-controlled win rate is the value of a fitted model."
 
 
-def _knows(log: Opened) -> bool:
+def _recognises(log: Opened) -> bool:
     return {"preference", "generator_1", "generator_2", "instruction"} <= log.first.keys()
 
 
@@ -40,4 +40,4 @@ def _notes(_: Opened) -> Iterator[str]:
     yield NOTE
 
 
-ALPACA_EVAL = Reader("AlpacaEval", _knows, _scores, _notes)
+ALPACA_EVAL = Reader("AlpacaEval", _recognises, _scores, _notes)

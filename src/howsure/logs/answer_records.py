@@ -57,12 +57,12 @@ class Layout:
 
     def reader(self) -> Reader:
         """Return the reader of such logs."""
-        return Reader(self.harness, self._knows, self._scores, reported=self._reported)
+        return Reader(self.harness, self._recognises, self._scores, reported=self._reported)
 
     def _records(self, log: Opened) -> list[dict[str, Any]]:
         return entries(log.first.get(self.records) if self.records else list(log.records))
 
-    def _knows(self, log: Opened) -> bool:
+    def _recognises(self, log: Opened) -> bool:
         records = self._records(log)
         return bool(records) and self.known_by <= records[0].keys()
 

@@ -30,7 +30,7 @@ def _cases(log: Opened) -> list[dict[str, Any]]:
     return [case for name in names for case in entries(run.get(name))]
 
 
-def _knows(log: Opened) -> bool:
+def _recognises(log: Opened) -> bool:
     return any(_either(case, "metricsData", "metrics_data") is not None for case in _cases(log))
 
 
@@ -96,4 +96,4 @@ def _scores(log: Opened) -> Iterator[Score]:
             yield Score(task, model, item, runs[item], metric, number(value), fields, "", content, *rest)
 
 
-DEEPEVAL = Reader("DeepEval", _knows, _scores, reported=_reported)
+DEEPEVAL = Reader("DeepEval", _recognises, _scores, reported=_reported)

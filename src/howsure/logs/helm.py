@@ -21,7 +21,7 @@ TEST = "test"
 MAIN = ("exact_match", "quasi_exact_match", "prefix_exact_match", "final_number_exact_match", "f1_score")
 
 
-def _knows(log: Opened) -> bool:
+def _recognises(log: Opened) -> bool:
     return {"instance_id", "stats"} <= log.first.keys()
 
 
@@ -87,4 +87,4 @@ def _notes(log: Opened) -> Iterator[str]:
         yield f"'{log.path}' has several splits. The split {used!r} is read, and left out is {listed(others)}."
 
 
-HELM = Reader("HELM", _knows, _scores, _notes, _reported)
+HELM = Reader("HELM", _recognises, _scores, _notes, _reported)

@@ -24,7 +24,7 @@ HEADERS = ("header.json", "_journal/start.json")  # only the second if an evalua
 SETTINGS = ("task_version", "task_args", "model_args", "model_generate_config", "solver", "solver_args")
 
 
-def _knows(log: Opened) -> bool:
+def _recognises(log: Opened) -> bool:
     if log.archive is not None:
         return any(name in log.archive for name in HEADERS)
     return {"task", "model"} <= mapping(log.first.get("eval")).keys()
@@ -115,4 +115,4 @@ def _notes(log: Opened) -> Iterator[str]:
         yield f"The evaluation in '{log.path}' did not end ({status}): the items that it lacks may be the harder ones."
 
 
-INSPECT = Reader("Inspect", _knows, _scores, _notes, _reported, created=_created, settings=_settings, ended=_ended)
+INSPECT = Reader("Inspect", _recognises, _scores, _notes, _reported, created=_created, settings=_settings, ended=_ended)

@@ -17,7 +17,7 @@ RESULTS = re.compile(r"results_(?P<date>\d{4}-\d\d-\d\dT[\d\-.:]+)")
 SCORES = ("metric", "metrics")  # columns with the scores of a sample, in later and earlier versions
 
 
-def _knows(log: Opened) -> bool:
+def _recognises(log: Opened) -> bool:
     return bool(NAME.fullmatch(log.path.name)) and any(name in log.first for name in SCORES)
 
 
@@ -93,4 +93,4 @@ def tasks_without_details(log: Opened) -> list[str] | None:
     return [task for task in tasks if f"details_{task}_{found['date']}.parquet".replace(":", "|") not in named]
 
 
-LIGHTEVAL = Reader("lighteval", _knows, _scores, reported=_reported, created=_created)
+LIGHTEVAL = Reader("lighteval", _recognises, _scores, reported=_reported, created=_created)

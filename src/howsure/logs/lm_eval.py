@@ -30,7 +30,7 @@ OF_TASKS, OF_RUNS = ("n-shot", "version"), ("model_args", "gen_kwargs", "limit")
 PER_UNIT = {"weighted_perplexity", "word_perplexity", "byte_perplexity", *BITS}  # of a log-likelihood and a length
 
 
-def _knows(log: Opened) -> bool:
+def _recognises(log: Opened) -> bool:
     return {"doc_id", "filtered_resps"} <= log.first.keys()
 
 
@@ -273,4 +273,4 @@ def glob_free(name: str) -> str:
     return re.sub(r"([*?\[])", r"[\1]", name)
 
 
-LM_EVAL = Reader("lm-evaluation-harness", _knows, _scores, _notes, _reported, _groups, _created, _settings)
+LM_EVAL = Reader("lm-evaluation-harness", _recognises, _scores, _notes, _reported, _groups, _created, _settings)

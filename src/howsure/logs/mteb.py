@@ -16,7 +16,7 @@ NOTE = (
 FIRST = ("test", "validation", "dev", "train")  # splits by preference
 
 
-def _knows(log: Opened) -> bool:
+def _recognises(log: Opened) -> bool:
     about = log.first
     return {"task_name", "scores", "mteb_version"} <= about.keys() and isinstance(about["scores"], dict)
 
@@ -48,4 +48,4 @@ def _notes(_: Opened) -> Iterator[str]:
     yield NOTE
 
 
-MTEB = Reader("MTEB", _knows, _scores, _notes)
+MTEB = Reader("MTEB", _recognises, _scores, _notes)

@@ -17,7 +17,7 @@ def _spec(log: Opened) -> dict[str, Any]:
     return mapping(log.first.get("spec"))
 
 
-def _knows(log: Opened) -> bool:
+def _recognises(log: Opened) -> bool:
     return {"eval_name", "run_id"} <= _spec(log).keys()
 
 
@@ -64,4 +64,4 @@ def _created(log: Opened) -> str:
     return str(_spec(log).get("created_at") or "")
 
 
-OPENAI_EVALS = Reader("OpenAI evals", _knows, _scores, reported=_reported, created=_created)
+OPENAI_EVALS = Reader("OpenAI evals", _recognises, _scores, reported=_reported, created=_created)

@@ -24,7 +24,7 @@ def _correct(detail: dict[str, Any]) -> Any:
     return next((detail[name] for name in CORRECT if detail.get(name) is not None), None)
 
 
-def _knows(log: Opened) -> bool:
+def _recognises(log: Opened) -> bool:
     return bool(_details(log))
 
 
@@ -48,4 +48,4 @@ def _reported(log: Opened) -> Iterator[Reported]:
         yield Reported(task, model, ACCURACY, value / 100, None, "higher", "mean")
 
 
-OPENCOMPASS = Reader("OpenCompass", _knows, _scores, reported=_reported)
+OPENCOMPASS = Reader("OpenCompass", _recognises, _scores, reported=_reported)

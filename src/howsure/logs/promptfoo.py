@@ -15,7 +15,7 @@ from howsure.logs.records import Reader, Reported, Score, entries, mapping, numb
 ERROR = 2  # reason of a failure that is not the model's: no score
 
 
-def _knows(log: Opened) -> bool:
+def _recognises(log: Opened) -> bool:
     rows = _rows(log)
     return bool(rows) and "success" in rows[0] and bool({"vars", "testCase", "testIdx"} & rows[0].keys())
 
@@ -121,4 +121,4 @@ def _created(log: Opened) -> str:
     return str(stated or mapping(log.first.get("metadata")).get("evaluationCreatedAt") or "")
 
 
-PROMPTFOO = Reader("promptfoo", _knows, _scores, _notes, _reported, created=_created)
+PROMPTFOO = Reader("promptfoo", _recognises, _scores, _notes, _reported, created=_created)

@@ -20,7 +20,7 @@ FIELDS = {
 METRIC = "score"
 
 
-def _knows(log: Opened) -> bool:
+def _recognises(log: Opened) -> bool:
     return {"htmls", "convos", "score"} <= log.first.keys()
 
 
@@ -75,4 +75,4 @@ def _created(log: Opened) -> str:
     return found["date"] if found else ""
 
 
-SIMPLE_EVALS = Reader("simple-evals", _knows, _scores, reported=_reported, created=_created)
+SIMPLE_EVALS = Reader("simple-evals", _recognises, _scores, reported=_reported, created=_created)

@@ -35,7 +35,7 @@ def _instances(log: Opened) -> dict[str, bool]:
     return {name: each[METRIC] is True for name, each in found.items()} if is_report else {}
 
 
-def _knows(log: Opened) -> bool:
+def _recognises(log: Opened) -> bool:
     return _is_report(log) or _is_early(log) or bool(_instances(log))
 
 
@@ -124,4 +124,4 @@ def _reported(log: Opened) -> Iterator[Reported]:
         yield Reported(TASK, _model(log), METRIC, math.nan, None, "higher", "mean")
 
 
-SWE_BENCH = Reader("SWE-bench", _knows, _scores, _notes, _reported)
+SWE_BENCH = Reader("SWE-bench", _recognises, _scores, _notes, _reported)
