@@ -404,3 +404,18 @@ def test_a_caution_is_printed_once():
     """The caution about the positive class is one of the table's too."""
     found = str(hs.evaluate(hs.confusion(["ja", "nein"] * 10, ["ja", "nein"] * 9 + ["ja", "ja"]), ["sensitivity"]))
     assert found.count("looks like the positive one") == 1
+
+
+@pytest.mark.parametrize("function", [hs.confusion, hs.accuracy_score, hs.zero_one_loss, hs.hamming_loss])
+def test_one_long_row_is_doubted(function):
+    """Arrays of shape (1, 80) are a vector, as in files of MATLAB, rather than one case with 80 labels."""
+    row = [[0, 1] * 40]
+    with pytest.raises(DoubtfulDataError, match=r"one case with 80 labels. For 80 cases give columns"):
+        function(np.array(row), np.array(row))
+    function(np.array(row), np.array(row), check=False)
+
+
+def test_an_iterator_is_refused_with_the_list():
+    """Its values could be read once only."""
+    with pytest.raises(hs.HowsureError, match=r"Give `list\(y_true\)`"):
+        hs.confusion(iter([0, 1, 1]), [0, 1, 1])

@@ -13,6 +13,7 @@ from howsure.compat.targets import indicators, is_matrix
 from howsure.compat.undefined import warn
 from howsure.errors import HowsureWarning, boolean, listed, one_of
 from howsure.estimates.estimate import Estimate
+from howsure.sources.confusion import refuse_row
 from howsure.tables.labels import TWO
 
 LABELS = """
@@ -104,6 +105,8 @@ def hamming_loss(
     true, predicted = settings.labels(y_true, y_pred)
     if not (is_matrix(true) and is_matrix(predicted)):
         return _estimate("error_rate", true, predicted, labels, settings)
+    if settings.check and labels is None:
+        refuse_row(true, predicted)
     true, predicted = indicators(true, predicted)
     return mean_of_cases(settings, "hamming_loss", (true != predicted).mean(1), better="lower")
 
@@ -200,6 +203,8 @@ def _right(
         true, predicted = settings.labels(y_true, y_pred)
     if not (is_matrix(true) and is_matrix(predicted)):
         return _estimate(spec, true, predicted, labels, settings, normalize=normalize)
+    if settings.check and labels is None:
+        refuse_row(true, predicted)
     true, predicted = indicators(true, predicted)
     return share_of_cases(settings, (true == predicted).all(1), spec, normalize=normalize)
 

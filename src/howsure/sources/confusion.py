@@ -145,7 +145,7 @@ def confusion(
     groups, check = drawn_anew(groups, fixed, data), boolean("check", check)
     if data is None and _is_indicator(y_true) and _is_indicator(y_pred):
         if check and labels is None:
-            _refuse_row(y_true, y_pred)
+            refuse_row(y_true, y_pred)
         refuse_strata(strata, "cases with one label each")
         if pos_label is not None:
             message = "`pos_label` is for cases of two classes; of several labels a case each is had or not."
@@ -327,7 +327,7 @@ def _atoms(keys: dict[str, Any], weight: object, axis: Array) -> tuple[Array, Ar
     return cell[kept], counted.levels[2][counted.codes[2]][kept].astype(float), counted.n[kept]
 
 
-def _refuse_row(*columns: object) -> None:
+def refuse_row(*columns: object) -> None:
     """Refuse arrays of one long row, as MATLAB's files hold vectors."""
     shapes: list[tuple[int, ...]] = [getattr(each, "shape", ()) for each in columns]
     if all(len(shape) == 2 and shape[0] == 1 and shape[1] > MOST_LABELS for shape in shapes):

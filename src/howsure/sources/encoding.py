@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib.util
 import math
 import sys
-from collections.abc import Mapping, Set as AbstractSet
+from collections.abc import Iterator, Mapping, Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -131,7 +131,9 @@ def _encoded(name: str, values: object) -> Column:
         message = f"`{name}` is a mapping, not a column of values.{several_models(name)}"
         raise HowsureError(message)
     if isinstance(values, str | bytes | AbstractSet) or not hasattr(values, "__len__"):
-        message = f"`{name}` is {values!r}, not a column of values. To name a column of a frame or file, give `data=`."
+        is_iterator = isinstance(values, Iterator)
+        remedy = f"Give `list({name})`." if is_iterator else "To name a column of a frame or file, give `data=`."
+        message = f"`{name}` is {values!r}, not a column of values. {remedy}"
         raise HowsureError(message)
     special = _from_package(name, values)
     if special is not None:
