@@ -79,13 +79,21 @@ def test_a_column_of_pairs_leads_to_counts():
     [
         ("Test", "Disease", 670 / 744), ("test result", "diagnosis", 670 / 744), ("Screening", "Condition", 670 / 744),
         ("Predicted condition", "Condition", 670 / 744), ("Vorhersage", "Tatsächlich", 670 / 744),
-        ("Disease", "Test", 670 / 872),
+        ("Disease", "Test", 670 / 872), ("RDT", "PCR", 670 / 744),
     ],
 )  # fmt: skip
 def test_axes_of_clinical_tables(rows, columns, expected):
     signs = ["+", "-"]
     matrix = pd.DataFrame([[670, 202], [74, 640]], pd.Index(signs, name=rows), pd.Index(signs, name=columns))
     assert hs.estimate(hs.from_counts(matrix, pos_label="+"), "sensitivity").value == pytest.approx(expected)
+
+
+def test_words_before_yes_and_no():
+    """Labels repeat the name of their axis, of one word or two."""
+    rows = pd.Index(["Test result yes", "Test result no"])
+    columns = pd.Index(["Gold standard yes", "Gold standard no"])
+    table = hs.from_counts(pd.DataFrame([[670, 202], [74, 640]], rows, columns), pos_label="yes")
+    assert hs.estimate(table, "sensitivity").value == pytest.approx(670 / 744)
 
 
 def test_words_of_both_kinds():

@@ -61,7 +61,7 @@ class Axis:
 def _common_word(labels: Sequence[object]) -> tuple[str, list[Any]]:
     """Return the kind given by a word before or after each label of a class, and the labels without that word."""
     for pattern in (
-        r"(?P<word>[A-Za-z]+)(?:[\s_]+label|[\s_.]+(?:as|to[\s_.]be))?[\s_:.=\-]+(?P<label>.+)",
+        r"(?P<word>[A-Za-z]+)(?:[\s_]+(?:label|result|standard|status)|[\s_.]+(?:as|to[\s_.]be))?[\s_:.=\-]+(?P<label>.+)",
         r"(?P<word>[A-Za-z]+)(?P<label>[+\-−])",
         r"(?P<label>.+?)[\s_:.=(\-]+(?P<word>[A-Za-z]+)(?:[\s_]+label)?\)?",
     ):

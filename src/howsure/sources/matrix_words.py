@@ -59,6 +59,8 @@ PREDICTED_WORDS = frozenset(
         "test",
         "prueba",
         "screening",
+        "rdt",
+        "rapid",
         "flagged",
         "algorithm",
         "ai",
