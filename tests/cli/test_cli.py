@@ -464,3 +464,16 @@ def test_words_that_belong_to_no_option(tmp_path):
     assert asked.returncode == 2
     assert "Nothing takes 'recall>0.9'. Name the option, see `howsure require --help`" in asked.stderr
     assert "There is no command 'reprt'. Did you mean 'report'" in run("reprt", "a.csv").stderr
+
+
+def test_cautions_about_scores_are_printed(tmp_path):
+    """Confidences in the predicted class have the caution that the report in HTML has."""
+    random = np.random.default_rng(0)
+    score, lines = random.random(60), ["y,p,confidence"]
+    lines += [f"{place % 2},{int(each > 0.5)},{max(each, 1 - each)}" for place, each in enumerate(score)]
+    (tmp_path / "scores.csv").write_text("\n".join(lines))
+    for said in ([], ["--y-pred", "p"]):
+        result = run(
+            "report", tmp_path / "scores.csv", "--y-true", "y", "--y-score", "confidence", *said, "-m", "roc_auc"
+        )
+        assert "probabilities of the predicted class" in " ".join(result.stdout.split())

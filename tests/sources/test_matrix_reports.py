@@ -131,6 +131,10 @@ def test_rows_of_classes_against_the_rest_are_no_batch(tmp_path: Path) -> None:
     named = "class,tp,fp,fn,tn\n" + "".join(f"{name},{row}\n" for name, row in zip("abc", rows.split(), strict=True))
     with pytest.raises(HowsureError, match="3 rows by 'class', each of 100 cases, a class against the rest"):
         table_of(named, tmp_path)
+    averages = "| Clase | F1 | TP | FP | FN | TN |\n|---|---|---|---|---|---|\n| a | 0.9 | 42 | 3 | 5 | 50 |\n"
+    averages += "| b | 0.7 | 12 | 3 | 5 | 80 |\n| **MACRO** | 0.8 | - | - | - | - |\n"
+    with pytest.raises(HowsureError, match="2 rows by 'Clase', each of 100 cases, a class against the rest"):
+        table_of(f"# Results of the test set\n\n{averages}", tmp_path)
     (tmp_path / "rows.csv").write_text(f"tp,fp,fn,tn\n{rows}")
     with pytest.warns(HowsureWarning, match="their sum counts a case several times"):
         assert matrix_table(tmp_path / "rows.csv").overall.rows == 300

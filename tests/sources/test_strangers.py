@@ -1,5 +1,7 @@
 """Inputs as strangers bring them, which once were misread in silence or refused without a remedy."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -109,3 +111,52 @@ def test_two_classes_in_other_codes_are_refused(true, said):
         hs.paired(columns[0], {"A": columns[1], "B": columns[0].copy()})
     assert len(hs.confusion(*columns, check=False).labels) == 3
     assert len(hs.confusion([0, 1, 1], [1, 2, 1]).labels) == 3
+
+
+def test_lists_of_labels_are_no_classes(tmp_path):
+    """Each list of a multilabel classifier would be a class of its own; lists of one label are the label."""
+    lists = ["\"['math', 'graphs']\",\"['math']\"", "['math'],['math']", "['graphs'],['math']"]
+    file = written(tmp_path, "tags.csv", "\n".join(["true,said", *lists]))
+    with pytest.raises(hs.HowsureError, match=r"lists of labels, such as \['math', 'graphs'\]"):
+        hs.confusion("true", "said", data=file)
+    single = written(tmp_path, "one.csv", "\n".join(["true,said", *lists[1:]]))
+    assert hs.confusion("true", "said", data=single).labels.tolist() == ["['graphs']", "['math']"]
+
+
+def test_objects_in_place_of_labels_and_scores(tmp_path):
+    """Pipelines return an object for each class, or the one of the predicted class, whose fields are named."""
+    every = [{"label": "a", "score": 0.9}, {"label": "b", "score": 0.1}]
+    file = written(tmp_path, "all.json", json.dumps([{"true": "a", "found": every}, {"true": "b", "found": every}]))
+    with pytest.raises(hs.HowsureError, match="several objects a case, with 'label', 'score'"):
+        hs.confusion("true", "found", data=file)
+    with pytest.raises(hs.HowsureError, match="does not hold one text, number or date"):
+        hs.scores("true", "found", data=file)
+    one = written(
+        tmp_path, "one.json", json.dumps([{"true": "a", "found": every[0]}, {"true": "b", "found": every[1]}])
+    )
+    with pytest.raises(hs.HowsureError, match=r"a field, as in 'column\.label'"):
+        hs.confusion("true", "found", data=one)
+    assert hs.confusion("true", "found.label", data=one).rows == 2
+
+
+def test_records_by_their_identifiers(tmp_path):
+    """An object of records is their list; columns by the number of the row are columns."""
+    pairs = {"x1": {"true": "a", "said": "a"}, "x2": {"true": "b", "said": "a"}, "x3": {"true": "b", "said": "b"}}
+    file = written(tmp_path, "by_id.json", json.dumps(pairs))
+    turned = written(tmp_path, "columns.json", pd.DataFrame(pairs).T.reset_index(drop=True).to_json())
+    for each in (file, turned):
+        assert hs.confusion("true", "said", data=each).counts.tolist() == [[1, 0], [1, 1]]
+
+
+def test_columns_of_scores_without_a_header(tmp_path):
+    """Columns of the classes have their own function, lists are to be split, and a file may lack its header."""
+    file = written(
+        tmp_path, "a.csv", 'true,a,b,c,all\na,0.5,0.3,0.2,"[0.5, 0.3, 0.2]"\nb,0.2,0.6,0.2,"[0.2, 0.6, 0.2]"\n'
+    )
+    with pytest.raises(hs.HowsureError, match=r"For a column of each class: `hs\.multiclass_scores"):
+        hs.scores("true", ["a", "b", "c"], data=file)
+    with pytest.raises(hs.HowsureError, match="Split lists into a column for each class"):
+        hs.scores("true", "all", data=file)
+    bare = written(tmp_path, "bare.csv", "cat,cat\ndog,dog\ncat,dog\n")
+    with pytest.raises(hs.HowsureError, match="if its first line is a case, put the names of the columns above it"):
+        hs.confusion("true", "said", data=bare)

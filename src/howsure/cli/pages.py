@@ -210,7 +210,9 @@ def _block(parts: Sequence[Part]) -> Block:
         about=first.group,
         grid=single if len(parts) == 1 else _side_by_side(parts),
         records=[_of(part) | each.to_dict() for part in parts for each in part.estimates],
-        note="\n".join(filter(None, ("" if len(parts) > 1 or first.group else _lead(first), _about(first.any_table)))),
+        note="\n".join(
+            filter(None, ("" if len(parts) > 1 or first.group else _lead(first), _about(first.any_table, first.scores)))
+        ),
         tables=[_of(part) | table_record(part.any_table) for part in parts],
     )
 
@@ -286,13 +288,14 @@ def table_record(table: Table) -> dict[str, Any]:
     return {"cases": table.rows, "labels": table.labels.tolist(), "counts": table.counts.tolist()}
 
 
-def _about(table: Table) -> str:
-    """Return a one-line description of a table."""
+def _about(table: Table, scores: Table | None = None) -> str:
+    """Return a one-line description of a table, and its cautions with those of the scores that it was cut from."""
     from howsure.tables.cautions import positive_doubts
 
     classes = table.labels.tolist()
     cases = f"{table.rows:,} cases {table.design.description.sample}".rstrip()
-    cautions = [each for each in table.cautions if each not in table.design.description.caveats]
+    said = (*table.cautions, *(() if scores is None else scores.cautions))
+    cautions = list(dict.fromkeys(each for each in said if each not in table.design.description.caveats))
     if not table.is_binary:
         return "\n".join([f"{cases}, {len(classes)} {table.kind.classes_noun}", *cautions])
     positive = f"positive class {classes[1]} ({100 * table.class_totals[1] / table.counts.sum():.1f} %)"

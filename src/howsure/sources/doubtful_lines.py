@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from howsure.arrays import Array
@@ -20,6 +21,7 @@ from howsure.sources.input_checks import (
 )
 from howsure.sources.nested import column_names
 
+LIST = re.compile(r"\[\s*(['\"]).*\1\s*,?\s*(['\"]).*\2\s*\]", re.DOTALL)  # of two texts or more
 FREQUENCIES = frozenset({"freq", "frequency", "frequencies", "count", "counts", "n", "number"})  # names of columns
 
 
@@ -53,10 +55,23 @@ def refuse_doubtful_lines(
         refuse_other_codes(lines, columns)
         refuse_unlabelled(lines, columns)
         refuse_second_header(lines, columns)
+        _refuse_lists(lines, columns)
     if weight is not None:
         refuse_counted_lines(lines.n, lines.weight)
     elif data is not None and counts is None and len(lines.n) >= FEW_LINES and (lines.n == 1).all():
         _refuse_unread_counts(data, keys)
+
+
+def _refuse_lists(lines: Grouped, columns: int) -> None:
+    """Refuse labels of which some are lists of several in text, as a file of a multilabel classifier has them."""
+    for role, names in zip(("y_true", *["y_pred"] * (columns - 1)), lines.levels[:columns], strict=True):
+        found = next((name for name in names.tolist() if isinstance(name, str) and LIST.fullmatch(name)), None)
+        if found is not None:
+            message = (
+                f"`{role}` holds lists of labels, such as {found}: each list would be a class of its own. Give a "
+                "column of 0 and 1 for each label, `confusion(true_columns, predicted_columns)`."
+            )
+            raise DoubtfulDataError(message)
 
 
 def refuse_doubtful_numbers(

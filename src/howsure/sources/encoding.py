@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib.util
 import math
 import sys
-from collections.abc import Iterator, Mapping, Set as AbstractSet
+from collections.abc import Iterator, Mapping, Sequence, Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,7 +18,7 @@ import numpy as np
 
 from howsure.arrays import Array
 from howsure.designs.crossed import Combinations
-from howsure.errors import HowsureError, several
+from howsure.errors import HowsureError, listed, several
 from howsure.native.pairs import whole_numbers
 from howsure.sources.spellings import refuse_alike_groups
 from howsure.sources.to_numpy import one_each, plain, several_models
@@ -209,6 +209,12 @@ def _one_dimensional(name: str, values: object) -> Array:
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
+        if array.size and isinstance(first := array.ravel()[0], Mapping):
+            message = (
+                f"`{name}` holds several objects a case, with {listed(list(first))}. Give one label a case, such as "
+                "the one of the highest score."
+            )
+            raise HowsureError(message)
         shape = "ragged" if not array.size else f"of shape {array.shape}"
         message = f"`{name}` is {shape}; give one label a case (`.ravel()` a column, `.argmax(axis=1)` scores)."
         raise HowsureError(message)
@@ -262,12 +268,20 @@ def _looked_up(name: str, array: Array) -> Column:
                 index.setdefault(value, len(index))
             codes[start : start + BLOCK] = np.fromiter(map(index.__getitem__, block), np.int32, len(block))
         except TypeError:
-            message = f"`{name}` holds values that cannot be labels (such as lists). Give one label a case."
+            message = (
+                f"`{name}` holds values that cannot be labels (such as lists). Give one label a case{_fields(block)}."
+            )
             raise HowsureError(message) from None
     absent = [code for value, code in index.items() if is_missing(value)]
     if absent:
         refuse_missing(name, np.isin(codes, absent))
     return Column(name, as_labels(list(index)), codes)
+
+
+def _fields(values: Sequence[object]) -> str:
+    """Return how to name a field of values that are objects; empty for other values."""
+    first = next((value for value in values if value is not None), None)
+    return f": a field, as in 'column.{next(iter(first))}'" if isinstance(first, Mapping) and first else ""
 
 
 def is_missing(value: object) -> bool:

@@ -39,7 +39,7 @@ from howsure.sources.repeated_cases import warn_of_repeated_cases
 from howsure.sources.streams import Stream
 from howsure.sources.text_counts import distinct_texts, large_text
 from howsure.sources.text_scores import distinct_scores
-from howsure.sources.to_numpy import plain, several_models
+from howsure.sources.to_numpy import one_each, plain, several_models
 from howsure.tables.labels import as_labels
 
 WEIGHT, COUNTS = "sample_weight", "counts"
@@ -276,8 +276,10 @@ def columns(data: object, names: Mapping[str, object], *, check: bool = False, c
 
 def _in_order(found: Rows) -> Rows:
     """Return distinct rows sorted, independent of the engine's order, because random draws depend on it."""
-    arrays = {role: _array(values) for role, values in found.columns.items()}
-    numbers = [each if each.dtype.kind in "biuf" else each.astype(str) for each in arrays.values()]
+    arrays, numbers = {role: _array(values) for role, values in found.columns.items()}, []
+    for role, each in arrays.items():
+        with one_each(role):
+            numbers.append(each if each.dtype.kind in "biuf" else each.astype(str))
     order = np.lexsort(numbers[::-1])
     columns = {role: each[order] for role, each in arrays.items()}
     tally = None if found.tally is None else found.tally.of(order)
@@ -418,6 +420,8 @@ def checked_name(argument_name: str, name: object, frame: Any) -> str:
         message = f"With `data`, `{argument_name}` is the name of a column, not {type(name).__name__}."
         if isinstance(name, list | tuple | Mapping):
             message += several_models(argument_name)
+            if argument_name == "y_score" and isinstance(name, list | tuple):
+                message += f" For a column of each class: `hs.multiclass_scores(y_true, {list(name)}, data=…)`."
         elif hasattr(name, "dtype"):
             message += " Name all columns, or give all of them as arrays without `data`."
         raise HowsureError(message)

@@ -24,7 +24,8 @@ def records_of(found: object) -> list[Any]:
 
         - ``columns`` and ``data``, names and rows of values (Weights & Biases, pandas ``orient="split"``),
         - one list of records, beside anything else (``{"model": …, "results": […]}``),
-        - columns of equal length, as lists, or as objects with the same keys (pandas ``orient="columns"``).
+        - columns of equal length, as lists, or as objects with the same keys (pandas ``orient="columns"``),
+        - records by their identifiers, with names that are no numbers (pandas ``orient="index"``).
 
         Any other object is a single record.
 
@@ -34,6 +35,8 @@ def records_of(found: object) -> list[Any]:
     [{'label': 'a', 'score': 0.9}, {'label': 'b', 'score': 0.2}]
     >>> records_of({"label": ["a", "b"], "score": [0.9, 0.2]}) == records_of({"model": 7, "rows": _})
     True
+    >>> records_of({"a": {"label": 1}, "b": {"label": 0}})
+    [{'label': 1}, {'label': 0}]
     """
     if not isinstance(found, dict):
         return rows_of_tasks(found) if are_tasks(found) else found if isinstance(found, list) else [found]
@@ -47,7 +50,9 @@ def records_of(found: object) -> list[Any]:
     if _is_list_of(columns, list) and len({len(each) for each in columns}) == 1:
         return [dict(zip(found, row, strict=True)) for row in zip(*columns, strict=True)]
     if _is_list_of(columns, dict) and all(each.keys() == columns[0].keys() for each in columns):
-        return [{name: column[key] for name, column in found.items()} for key in columns[0]]
+        are_records = len(columns) > len(columns[0]) and not all(map(str.isdecimal, columns[0]))
+        by_key = ({name: column[key] for name, column in found.items()} for key in columns[0])
+        return columns if are_records else list(by_key)
     return [found]
 
 

@@ -136,6 +136,7 @@ def from_counts(
         found = confusion(true, said, data=counts, counts=number, labels=labels, pos_label=pos_label, check=check)
         return cast("ConfusionTable", found)
     counts, labels = matrix_of_outcomes({"tp": tp, "fp": fp, "fn": fn, "tn": tn}, counts, labels)
+    counts, labels = _of_report(counts, labels)
     checked &= counts is given_as  # else the four numbers are named
     if isinstance(counts, Mapping):
         counts, labels = _of_names(counts, labels, check=checked)
@@ -191,6 +192,14 @@ def matrix_table(
     if labels is None and found is not None and counts.ndim == 2:  # not several rows of TP, FP, FN and TN
         return replace(table, is_ordered=is_stated(table.labels.tolist(), in_own_order(found), pos_label))
     return table
+
+
+def _of_report(counts: Any, labels: ArrayLike | None) -> tuple[Any, ArrayLike | None]:
+    """Return the matrix and classes of scikit-learn's report of two classes; other input unchanged."""
+    from howsure.sources.rate_reports import matrix_of_report, report_of
+
+    report = report_of(counts)
+    return (matrix_of_report(report), list(report) if labels is None else labels) if report else (counts, labels)
 
 
 def _refuse_no_stacks(stacks: Mapping[Any, Any], groups: object) -> None:

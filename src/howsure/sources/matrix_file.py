@@ -24,14 +24,14 @@ from howsure.sources.matrix_json import cells_of_json
 from howsure.sources.matrix_printouts import parts_of, without_marks
 from howsure.sources.matrix_text import OUTCOMES, cells_of, outcome_of
 from howsure.sources.matrix_words import ERRORS, axis_kind, names_statistic, names_total
+from howsure.sources.outcomes import refuse_same_cases
+from howsure.sources.rate_reports import matrix_of_report, report_of
 from howsure.sources.text_encoding import decoded
 
 THOUSANDS = re.compile(r"[1-9]\d{0,2}(\.\d{3})+")  # with points, or a number with three decimals
 MARKS = r"[,'’ \u00a0\u2009\u202f]"  # between thousands
 NOTHING = frozenset({"", ".", "-", "–", "—"})
 RATES = re.compile(r"\bprecision['\"]?\b.*\brecall\b.*\bf1-score\b.*\bsupport\b")  # of scikit-learn's report
-SAME_CASES = re.compile(r"thresh|cut.?off|model|classifier|algorithm|method|epoch|confidence", re.IGNORECASE)
-OF_CLASSES = re.compile(r"class|label|tag|category|species|topic|attribute|finding", re.IGNORECASE)
 NUMBERING = re.compile(r"(unnamed.*|row.?(id|names?|numbers?)?|index)?", re.IGNORECASE)  # names of a column of numbers
 LINES = 3  # columns of a file with one line per combination of classes
 
@@ -77,15 +77,26 @@ def read_matrix(
         found = _found_in(path, text, labels, check=check)
         found = found or _of_crosstab(path, lines_of(text), labels, check=check)
         if found is None and RATES.search(text):
-            message = (
-                f"'{path}' holds a report of rates, and no matrix. Give the numbers of cases; for rates of one class, "
-                "`from_rates(precision=…, recall=…, positives=…, negatives=…)`."
-            )
-            raise HowsureError(message) from None
+            return _of_rates(path, text)
         if found is None:
             refuse_other_content(path)  # a web page without a matrix
             raise
         return found
+
+
+def _of_rates(path: Path, text: str) -> tuple[list[Any], Array]:
+    """Return the labels and counts of the two classes of scikit-learn's report."""
+    report = report_of(text)
+    if len(report) < 2:
+        message = (
+            f"'{path}' holds a report of rates, and no matrix. Give the numbers of cases; for rates of one class, "
+            "`from_rates(precision=…, recall=…, positives=…, negatives=…)`."
+        )
+        raise HowsureError(message)
+    try:
+        return list(report), matrix_of_report(report)
+    except HowsureError as error:
+        raise HowsureError(_in_file(path, str(error))) from None
 
 
 def _matrix_of_sheet(path: Path, labels: Sequence[object] | None, *, check: bool) -> tuple[list[Any] | None, Array]:
@@ -126,7 +137,9 @@ def _found_in(
         try:
             found.append(_matrix_of(path, _cells(path, part), labels, check=check, part=True))
         except DoubtfulDataError:
-            return None
+            if found or not any(map(outcome_of, part.split())):
+                return None
+            raise
         except HowsureError:
             refusals += 1
     if not found:
@@ -250,7 +263,8 @@ def _outcomes(path: Path, rows: list[list[str]], *, check: bool) -> Array | None
     header = [outcome_of(cell) for cell in rows[0]]
     if [header.count(name) for name in OUTCOMES] != [1, 1, 1, 1]:
         return None
-    cells = _numbers(path, [[row[header.index(name)] for name in OUTCOMES] for row in rows[1:]])
+    found = [[row[header.index(name)] for name in OUTCOMES] for row in rows[1:]]
+    cells = _numbers(path, [each for each in found if not {*each} <= NOTHING])  # the others are averages of metrics
     if len(cells) > 2 and np.array_equal(cells[-1], cells[:-1].sum(0)):
         if any(map(names_total, rows[-1])):
             warn(f"The last row of '{path}': the sums of the others. Totals are no table and were left out.")
@@ -260,29 +274,9 @@ def _outcomes(path: Path, rows: list[list[str]], *, check: bool) -> Array | None
             raise DoubtfulDataError(message)
     tp, fp, fn, tn = cells.T
     if check and len(tp) > 1:
-        _refuse_same_cases(path, rows, fn + tp, tn + fp)
+        refuse_same_cases(path, rows, fn + tp, tn + fp)
     matrices = np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)
     return matrices[0] if len(matrices) == 1 else matrices
-
-
-def _refuse_same_cases(path: Path, rows: list[list[str]], positives: Array, negatives: Array) -> None:
-    """Refuse rows of several thresholds, models or classes of the same cases, whose sum counts a case several times."""
-    header, totals = rows[0], positives + negatives
-    by = next((name for name in header if SAME_CASES.search(name)), None)
-    by_class = next((name for name in header if OF_CLASSES.search(name)), None)
-    if by and not (np.ptp(positives) or np.ptp(negatives)):
-        of = f"{positives[0]:,.0f} positive and {negatives[0]:,.0f} negative cases"
-    elif by_class and not np.ptp(totals):
-        by, of = by_class, f"{totals[0]:,.0f} cases, a class against the rest"
-    else:
-        if not np.ptp(totals) and all(map(is_number, rows[1])):
-            warn(
-                f"Each row of '{path}' has {totals[0]:,.0f} cases. If these are the same cases, a class or a model "
-                "each, keep one row: their sum counts a case several times."
-            )
-        return
-    message = f"'{path}' has {len(totals)} rows by {by!r}, each of {of}: the same cases, it seems. Keep one row."
-    raise DoubtfulDataError(message)
 
 
 def _lines(rows: list[list[str]]) -> tuple[Axis, Axis, list[list[str]]] | None:

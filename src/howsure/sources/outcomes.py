@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from howsure.arrays import Array
-from howsure.errors import HowsureError, by_index, real_numbers
+from howsure.errors import DoubtfulDataError, HowsureError, by_index, real_numbers, warn
+from howsure.escapes import is_number
 from howsure.sources.layout import in_one_order
 
 NOT_WHOLE = "is not a whole number"
+SAME_CASES = re.compile(r"thresh|cut.?off|model|classifier|algorithm|method|epoch|confidence", re.IGNORECASE)
+OF_CLASSES = re.compile(r"clas[se]|klasse|label|tag|categor|species|topic|attribute|finding", re.IGNORECASE)
 
 
 def matrix_of_outcomes(cells: Mapping[str, object], counts: object, labels: object) -> tuple[Any, Any]:
@@ -70,3 +75,33 @@ def _checked_outcome(name: str, numbers: object) -> Array:
             message = f"`{name}` = {found[bad].flat[0]:.12g} {words}. Give the numbers of cases."
             raise HowsureError(message)
     return found
+
+
+def refuse_same_cases(path: Path, rows: list[list[str]], positives: Array, negatives: Array) -> None:
+    """Refuse rows of several thresholds, models or classes of the same cases, whose sum counts a case several times.
+
+    Parameters
+    ----------
+    path : Path
+        The file, for the error.
+    rows : list of list of str
+        Its header, and the cells of each row.
+    positives, negatives : ndarray of shape (rows,)
+        Numbers of cases of either class in each row.
+    """
+    header, totals = rows[0], positives + negatives
+    by = next((name for name in header if SAME_CASES.search(name)), None)
+    by_class = next((name for name in header if OF_CLASSES.search(name)), None)
+    if by and not (np.ptp(positives) or np.ptp(negatives)):
+        of = f"{positives[0]:,.0f} positive and {negatives[0]:,.0f} negative cases"
+    elif by_class and not np.ptp(totals):
+        by, of = by_class, f"{totals[0]:,.0f} cases, a class against the rest"
+    else:
+        if not np.ptp(totals) and all(map(is_number, rows[1])):
+            warn(
+                f"Each row of '{path}' has {totals[0]:,.0f} cases. If these are the same cases, a class or a model "
+                "each, keep one row: their sum counts a case several times."
+            )
+        return
+    message = f"'{path}' has {len(totals)} rows by {by!r}, each of {of}: the same cases, it seems. Keep one row."
+    raise DoubtfulDataError(message)

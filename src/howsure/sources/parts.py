@@ -43,7 +43,10 @@ def refuse_header(file: Location, names: Sequence[str]) -> None:
         raise HowsureError(message)
     twice = next((name for name in names if name and names.count(name) > 1), None)
     if twice is not None:
-        message = f"'{file}' has several columns named {twice!r}. Rename or drop them."
+        message = (
+            f"'{file}' has several columns named {twice!r}. Rename or drop them; if its first line is a case, put the "
+            "names of the columns above it."
+        )
         raise HowsureError(message)
 
 

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
-from typing import Any
+from decimal import Decimal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from howsure.arrays import Array
-from howsure.errors import HowsureError, HowsureWarning, of_per_cent, warn, whole_number
+from howsure.errors import HowsureError, warn, whole_number
 from howsure.sources.matrices import from_counts
+from howsure.sources.rounded import MOST_TABLES, Rounded
 from howsure.tables.confusion import ConfusionTable
 
 Figure = float | str | Decimal
-MOST_TABLES = 2**24  # most combinations of true and false positives that are tried
-DECIMALS = 2  # fewest decimals of a number: 0.9 may be 0.90
-ROUNDING = 1e-9  # rounding error of a float, added to that of the figure
 
 
 def from_rates(
@@ -85,16 +80,16 @@ def from_rates(
     sensitivity = recall if sensitivity is None else sensitivity
     if specificity is None:
         figures = {"recall": sensitivity, "precision": precision, "f1": f1}
-        given = {name: _Rounded.of(name, figure) for name, figure in figures.items() if figure is not None}
+        given = {name: Rounded.of(name, figure) for name, figure in figures.items() if figure is not None}
         return from_counts(_from_precision(given, positives, negatives), labels, check=False)
     if sensitivity is None or precision is not None or f1 is not None:
         message = "Give `sensitivity` and `specificity`, or two of `precision`, `recall` and `f1`."
         raise HowsureError(message)
     right, cleared = (
-        _Rounded.of(name, figure) for name, figure in (("sensitivity", sensitivity), ("specificity", specificity))
+        Rounded.of(name, figure) for name, figure in (("sensitivity", sensitivity), ("specificity", specificity))
     )
     if n is not None and prevalence is not None and positives is None and negatives is None:
-        ill = _positives(_Rounded.of("prevalence", prevalence), whole_number("n", n, 2), right, cleared)
+        ill = _positives(Rounded.of("prevalence", prevalence), whole_number("n", n, 2), right, cleared)
         well = whole_number("n", n, 2) - ill
     elif n is None and prevalence is None and positives is not None and negatives is not None:
         ill, well = whole_number("positives", positives), whole_number("negatives", negatives)
@@ -105,62 +100,7 @@ def from_rates(
     return from_counts([[passes, well - passes], [ill - hits, hits]], labels, check=False)
 
 
-@dataclass(frozen=True, slots=True)
-class _Rounded:
-    """A printed proportion and its rounding error."""
-
-    name: str
-    text: str
-    value: float
-    reach: float
-
-    @classmethod
-    def of(cls, name: str, figure: object) -> _Rounded:
-        text = str(figure).strip()
-        try:
-            exact = Decimal(text)
-        except InvalidOperation:
-            exact = Decimal("nan")
-        value = float(exact)
-        if not 0 <= value <= 1:
-            message = f"`{name}` is a share between 0 and 1, not {text}.{of_per_cent(value)}"
-            raise HowsureError(message)
-        decimals = -int(exact.as_tuple().exponent)
-        if not isinstance(figure, str | Decimal):
-            decimals = max(decimals, DECIMALS)
-        return cls(name, text, value, 0.5 * 10.0**-decimals + ROUNDING)
-
-    def fits(self, total: Any) -> Array:
-        """Whether some whole number of cases reproduces the proportion."""
-        return np.asarray(np.abs(np.rint(self.value * total) / total - self.value) <= self.reach)
-
-    def ends(self, total: int) -> tuple[int, int]:
-        """Return the smallest and the largest number of cases that reproduce the proportion."""
-        low, high = np.ceil((self.value - self.reach) * total), np.floor((self.value + self.reach) * total)
-        return max(int(low), 0), min(int(high), total)
-
-    def count(self, total: int, what: str) -> int:
-        """Return the number of cases that reproduces the proportion; warn and return the nearest of several."""
-        nearest = int(np.rint(self.value * total))
-        if not self.fits(total):
-            below = int(self.value * total)
-            near = ", ".join(f"{each} give {each / total:.4g}" for each in (below, below + 1))
-            message = (
-                f"`{self.name}` = {self.text} fits no whole number of {total} {what}: {near}. "
-                f"Check both, or give the rate as text with the printed decimals, such as '{self.value:.1f}'."
-            )
-            raise HowsureError(message)
-        self.warn_if_several(nearest, self.ends(total), f"of {total} {what}")
-        return nearest
-
-    def warn_if_several(self, taken: int, fitting: tuple[int, int], what: str) -> None:
-        if fitting[0] < fitting[1]:
-            counts = f"{fitting[0]} to {fitting[1]} {what} give it; {taken} is taken"
-            message = f"`{self.name}` = {self.text} is rounded: {counts}."
-            warnings.warn(message, HowsureWarning, stacklevel=4)
-
-
-def _from_precision(given: dict[str, _Rounded], positives: object, negatives: object) -> Array:
+def _from_precision(given: dict[str, Rounded], positives: object, negatives: object) -> Array:
     """Return the matrix whose rounded precision, recall and F1 equal the given figures."""
     if len(given) < 2 or positives is None or negatives is None:
         one = f"`{next(iter(given))}` alone does not determine the counts. " if len(given) == 1 else ""
@@ -194,7 +134,7 @@ def _from_precision(given: dict[str, _Rounded], positives: object, negatives: ob
     return np.array([[well - alarms, alarms], [ill - hits, hits]])
 
 
-def _positives(prevalence: _Rounded, n: int, right: _Rounded, cleared: _Rounded) -> int:
+def _positives(prevalence: Rounded, n: int, right: Rounded, cleared: Rounded) -> int:
     """Return the number of positives nearest to the prevalence for which whole counts reproduce all figures."""
     low, high = prevalence.ends(n)
     possible = np.arange(max(low, 1), min(high, n - 1) + 1)

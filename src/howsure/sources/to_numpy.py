@@ -193,4 +193,6 @@ def _hint(value: object) -> str:
     """Return what to do about a value that is no number."""
     if isinstance(value, str) and "%" in value:
         return " Write a share of 12.5 % as 0.125."
+    if isinstance(value, str) and re.match(r"\s*\[.*[\s,].*\]\s*$", value, re.DOTALL):
+        return " Split lists into a column for each class."
     return " Of a duration it is `.total_seconds()`." if hasattr(value, "total_seconds") else ""

@@ -1,0 +1,84 @@
+"""Printed proportions, and the numbers of cases that give them."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import numpy as np
+
+from howsure.arrays import Array
+from howsure.errors import HowsureError, HowsureWarning, of_per_cent
+
+MOST_TABLES = 2**24  # most combinations of true and false positives that are tried
+DECIMALS = 2  # fewest decimals of a number: 0.9 may be 0.90
+ROUNDING = 1e-9  # rounding error of a float, added to that of the figure
+
+
+@dataclass(frozen=True, slots=True)
+class Rounded:
+    """A printed proportion and its rounding error.
+
+    Parameters
+    ----------
+    name : str
+        Its name in errors.
+    text : str
+        As it is printed.
+    value, reach : float
+        Its value, and the largest rounding error.
+    """
+
+    name: str
+    text: str
+    value: float
+    reach: float
+
+    @classmethod
+    def of(cls, name: str, figure: object) -> Rounded:
+        """Return a printed figure with the error of its last decimal."""
+        text = str(figure).strip()
+        try:
+            exact = Decimal(text)
+        except InvalidOperation:
+            exact = Decimal("nan")
+        value = float(exact)
+        if not 0 <= value <= 1:
+            message = f"`{name}` is a share between 0 and 1, not {text}.{of_per_cent(value)}"
+            raise HowsureError(message)
+        decimals = -int(exact.as_tuple().exponent)
+        if not isinstance(figure, str | Decimal):
+            decimals = max(decimals, DECIMALS)
+        return cls(name, text, value, 0.5 * 10.0**-decimals + ROUNDING)
+
+    def fits(self, total: Any) -> Array:
+        """Whether some whole number of cases reproduces the proportion."""
+        return np.asarray(np.abs(np.rint(self.value * total) / total - self.value) <= self.reach)
+
+    def ends(self, total: int) -> tuple[int, int]:
+        """Return the smallest and the largest number of cases that reproduce the proportion."""
+        low, high = np.ceil((self.value - self.reach) * total), np.floor((self.value + self.reach) * total)
+        return max(int(low), 0), min(int(high), total)
+
+    def count(self, total: int, what: str) -> int:
+        """Return the number of cases that reproduces the proportion; warn and return the nearest of several."""
+        nearest = int(np.rint(self.value * total))
+        if not self.fits(total):
+            below = int(self.value * total)
+            near = ", ".join(f"{each} give {each / total:.4g}" for each in (below, below + 1))
+            message = (
+                f"`{self.name}` = {self.text} fits no whole number of {total} {what}: {near}. "
+                f"Check both, or give the rate as text with the printed decimals, such as '{self.value:.1f}'."
+            )
+            raise HowsureError(message)
+        self.warn_if_several(nearest, self.ends(total), f"of {total} {what}")
+        return nearest
+
+    def warn_if_several(self, taken: int, fitting: tuple[int, int], what: str) -> None:
+        """Warn if further numbers of cases give the figure."""
+        if fitting[0] < fitting[1]:
+            counts = f"{fitting[0]} to {fitting[1]} {what} give it; {taken} is taken"
+            message = f"`{self.name}` = {self.text} is rounded: {counts}."
+            warnings.warn(message, HowsureWarning, stacklevel=4)
