@@ -142,3 +142,10 @@ def test_intervals_of_predictive_values_cover(rates):
         below, above = chance[found.low > truth].sum(), chance[found.high < truth].sum()
         assert 0.94 < 1 - below - above < 0.985
         assert max(below, above) < 0.032
+
+
+@pytest.mark.parametrize(("text", "meant"), [("89.40 %", "0.8940"), ("0,894", "0.894"), ("89,4%", "0.894")])
+def test_percent_signs_and_decimal_commas_are_answered_with_the_share(text, meant):
+    """The remedy keeps the printed decimals, which say how far a rate was rounded."""
+    with pytest.raises(hs.HowsureError, match=f"Write '{meant}'"):
+        hs.from_rates(sensitivity=text, specificity="0.943", positives=47, negatives=53)

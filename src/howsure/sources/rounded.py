@@ -46,7 +46,7 @@ class Rounded:
             exact = Decimal("nan")
         value = float(exact)
         if not 0 <= value <= 1:
-            message = f"`{name}` is a share between 0 and 1, not {text}.{of_per_cent(value)}"
+            message = f"`{name}` is a share between 0 and 1, not {text}.{_share_meant(text) or of_per_cent(value)}"
             raise HowsureError(message)
         decimals = -int(exact.as_tuple().exponent)
         if not isinstance(figure, str | Decimal):
@@ -82,3 +82,13 @@ class Rounded:
             counts = f"{fitting[0]} to {fitting[1]} {what} give it; {taken} is taken"
             message = f"`{self.name}` = {self.text} is rounded: {counts}."
             warnings.warn(message, HowsureWarning, stacklevel=4)
+
+
+def _share_meant(text: str) -> str:
+    """Return how to write a share with a percent sign or a decimal comma, with its decimals; empty for other texts."""
+    try:
+        number = Decimal(text.rstrip(" %").replace(",", "."))
+    except InvalidOperation:
+        return ""
+    share = number.scaleb(-2) if "%" in text else number
+    return f" Write '{share}'." if 0 <= float(share) <= 1 else ""
