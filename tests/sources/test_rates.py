@@ -144,7 +144,7 @@ def test_intervals_of_predictive_values_cover(rates):
         assert max(below, above) < 0.032
 
 
-@pytest.mark.parametrize(("text", "meant"), [("89.40 %", "0.8940"), ("0,894", "0.894"), ("89,4%", "0.894")])
+@pytest.mark.parametrize("text, meant", [("89.40 %", "0.8940"), ("0,894", "0.894"), ("89,4%", "0.894")])
 def test_percent_signs_and_decimal_commas_are_answered_with_the_share(text, meant):
     """The remedy keeps the printed decimals, which say how far a rate was rounded."""
     with pytest.raises(hs.HowsureError, match=f"Write '{meant}'"):
