@@ -51,6 +51,52 @@ MISTAKES = {  # in Python
         "ConfusionTable",
         "a list or an array",
     ),
+    "masks for predictions": (
+        lambda: hs.f1_score(np.zeros((4, 8, 8)), np.ones((4, 8, 8))),
+        "the shape of masks",
+        "`hs.from_counts(matrices, groups=image)`",
+    ),
+    "tags of sentences for labels": (
+        lambda: hs.f1_score([["O", "B-PER"], ["O"]], [["O", "B-PER"], ["O"]]),
+        "tags of tokens",
+        "`hs.entities(y_true, y_pred)`",
+    ),
+    "lists of labels": (lambda: hs.confusion([["a", "b"], ["c"]], [["a"], ["c"]]), "lists of labels", "of 0 and 1"),
+    "a mark for pixels without a label": (
+        lambda: hs.jaccard_score([0, 1, 2, 255] * 9, [0, 1, 2, 2] * 9, average="macro", labels=[0, 1, 2]),
+        "255",
+        "`y_true != 255`",
+    ),
+    "counts for values and errors": (
+        lambda: hs.pool([8, 9, 7], [10, 12, 7]),
+        "successes",
+        "`pool([hs.proportion(k, n)",
+    ),
+    "variances for errors": (
+        lambda: hs.pool([0.1, 0.3], pd.Series([0.01, 0.02], name="vi")),
+        "'vi', of variances",
+        "`np.sqrt(…)`",
+    ),
+    "a limit of alerts for a threshold": (
+        lambda: hs.monitor({"May": TWO, "June": TWO}, "f1", threshold=0.8),
+        "`threshold` is for tables of scores",
+        "`baseline=(0.8, 1)`",
+    ),
+    "an overlap for an average": (
+        lambda: hs.estimate(hs.detections([{"scores": [0.9], "hits": [1]}], [1], iou=0.5), "map@0.5"),
+        "takes no average",
+        "'map+iou=0.5'",
+    ),
+    "recall of detections": (
+        lambda: hs.estimate(hs.detections([{"scores": [0.9], "hits": [1]}], [1], iou=0.5), "recall"),
+        "from a score on",
+        "`estimate(table.at(0.5), 'recall')`",
+    ),
+    "a metric's argument after its average": (
+        lambda: hs.estimate(THREE, "f1@macro+zero_division=1"),
+        "`zero_division` goes before",
+        "'f1+zero_division=1@macro'",
+    ),
     "no columns": (lambda: hs.multiclass_scores(TRUTH, {}), "holds nothing", "a list or an array"),
     "tables as data": (
         lambda: hs.confusion("a", "b", data={"a": TWO, "b": THREE}),

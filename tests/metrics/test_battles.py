@@ -78,6 +78,17 @@ def test_bradley_terry_is_a_logistic_regression(seed):
         assert compared.standard_error == pytest.approx(fit.bse[index], rel=1e-8)
 
 
+def test_elo_is_on_the_scale_of_elo():
+    """400 points more than another model are odds of 10 to 1, and the mean of all models is 1,000, or as stated."""
+    table = of_matrix(*random_battles(4)[:2])
+    elo, odds = strengths(table, "elo"), np.exp(strengths(table))
+    assert elo.mean() == pytest.approx(1000)
+    assert strengths(table, "elo+mean=1500").mean() == pytest.approx(1500)
+    np.testing.assert_allclose(10 ** ((elo[:, None] - elo) / 400), odds[:, None] / odds)
+    by_elo, by_odds = (hs.compare(table, name, a="m0", b="m1") for name in ("elo", "bradley_terry"))
+    np.testing.assert_allclose([by_elo.low, by_elo.high], 400 / np.log(10) * np.array([by_odds.low, by_odds.high]))
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_davidson_is_a_log_linear_model(seed):
     """With ties the strengths are those of the Poisson model equivalent to Davidson's, by Fienberg (1979)."""

@@ -253,8 +253,8 @@ def test_a_proportion_rises_with_the_share_of_its_successes(order):
     assert share.metric(np.array([0.0, 0.25, 1.0])) == pytest.approx([1 / 2, 1 / (2 * 0.75 + 0.25), 1])
 
 
-def test_krippendorffs_alpha_of_less_than_a_case_is_in_its_range():
-    """Two strata of one cluster have an effective size below one case; its two values still make one pair."""
+def test_krippendorffs_alpha_of_an_effective_size_below_one_is_in_its_range():
+    """Two strata of one cluster have an effective size below one case; alpha counts the values of both cases."""
     table = hs.confusion(
         ["a", "b"],
         ["c", "b"],
@@ -266,5 +266,16 @@ def test_krippendorffs_alpha_of_less_than_a_case_is_in_its_range():
     )
     alpha, pi = (hs.estimate(table, name, method="wald").value for name in ("krippendorff_alpha", "scotts_pi"))
     assert -1 <= alpha <= 1
-    # (1 - pi)(2n - 1) / 2n with n = 1
-    assert 1 - alpha == pytest.approx((1 - pi) / 2)
+    # (1 - pi)(2n - 1) / 2n with n = 2
+    assert 1 - alpha == pytest.approx((1 - pi) * 3 / 4)
+
+
+def test_clusters_do_not_change_krippendorffs_alpha():
+    """Clusters widen the interval of alpha; its value is that of its definition, from pairs of all values."""
+    first, second = np.array(list("aaaabbbbccab")), np.array(list("aababbbcccab"))
+    values = np.concatenate([first, second])
+    expected = (values[:, None] != values).sum() / (len(values) * (len(values) - 1))
+    alpha = 1 - (first != second).mean() / expected
+    groups = np.repeat(np.arange(4), 3)
+    for table in (hs.confusion(first, second, groups=groups), hs.ratings(np.stack([first, second], 1), groups=groups)):
+        assert hs.estimate(table, "krippendorff_alpha").value == pytest.approx(alpha)

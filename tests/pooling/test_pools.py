@@ -116,6 +116,13 @@ def test_real_values_are_pooled_on_the_scale_of_their_range():
     assert hs.pool([0.9, 0.8], [0.1, 0.1], method="fixed").estimand == "common_value"
 
 
+def test_whole_numbers_may_be_values_and_errors():
+    """Whole numbers are refused only where each could be the successes of a number of cases, and are written as such."""
+    assert hs.pool([12, 9], [2, 3]).value == pytest.approx((12 / 4 + 9 / 9) / (1 / 4 + 1 / 9))
+    assert hs.pool([1.0, 2.0], [4.0, 4.0]).value == pytest.approx(1.5)
+    assert hs.pool([-1, 2], [3, 3]).value == pytest.approx(0.5)
+
+
 def test_one_site_keeps_its_own_interval():
     """A single estimate keeps its own limits, with a note that heterogeneity is unknown."""
     own = hs.estimate(PERFECT, "f1")

@@ -183,6 +183,68 @@ def test_the_standard_error_is_that_of_resampled_images(metric):
     assert found.standard_error == pytest.approx(drawn.standard_error, rel=0.15)
 
 
+def matched_by_hand(preds, target, score, overlap):
+    """Return hits, misses and false alarms by class, box by box from the highest score, among boxes from a score on."""
+    counts = np.zeros((3, 3), int)
+    for pred, true in zip(preds, target, strict=True):
+        free = set(range(len(true["labels"])))
+        for which in np.argsort(-pred["scores"], kind="stable"):
+            if pred["scores"][which] < score:
+                continue
+            box, label = pred["boxes"][which], pred["labels"][which]
+            best, which_true = overlap, None
+            for each in sorted(free):
+                if true["labels"][each] == label and _overlap(box, true["boxes"][each]) >= best:
+                    best, which_true = _overlap(box, true["boxes"][each]), each
+            free -= {which_true}
+            counts[label, 2 if which_true is None else 0] += 1
+        for each in free:
+            counts[true["labels"][each], 1] += 1
+    return counts
+
+
+def _overlap(one, other):
+    low, high = np.maximum(one[:2], other[:2]), np.minimum(one[2:], other[2:])
+    inside = np.prod(np.maximum(high - low, 0))
+    return inside / (np.prod(one[2:] - one[:2]) + np.prod(other[2:] - other[:2]) - inside)
+
+
+@pytest.mark.parametrize("score, overlap", [(0.0, 0.5), (0.6, 0.5), (0.6, 0.75), (2.0, 0.5)])
+def test_detections_from_a_score_on_are_events(score, overlap):
+    """Precision, recall and F1 at a score are those of boxes matched by hand; the images stay the sampling units."""
+    preds, target = images(2, 30)
+    table = hs.detections(preds, target, groups=np.arange(30) // 2).at(score, iou=overlap)
+    expected = matched_by_hand(preds, target, score, overlap)
+    np.testing.assert_array_equal(table.counts[1:].reshape(3, 3), expected)
+    each = [matched_by_hand([pred], [true], score, overlap) for pred, true in zip(preds, target, strict=True)]
+    hits, missed, false = np.array(each).sum(1).T
+    alone = hs.events(hits, false, missed, groups=np.arange(30) // 2)
+    for metric in ("recall@micro", "f1@micro", "fp_per_unit@micro"):
+        found, known = (hs.estimate(given, metric, method="delta") for given in (table, alone))
+        assert [found.value, found.standard_error] == pytest.approx([known.value, known.standard_error], nan_ok=True)
+
+
+def test_the_overlap_of_events_is_one_of_the_table():
+    """Without `iou` it is 0.5, or the only overlap; another is refused."""
+    preds, target = images(2, 9)
+    assert hs.detections(preds, target, iou=0.3).at(0.6).counts.tolist() == (
+        hs.detections(preds, target, iou=[0.3, 0.5]).at(0.6, iou=0.3).counts.tolist()
+    )
+    with pytest.raises(hs.HowsureError, match=r"`iou` = 0.3 is none of the table's overlaps, 0.5, 0.55"):
+        hs.detections(preds, target).at(0.6, iou=0.3)
+
+
+@pytest.mark.parametrize("name", ["map_50", "map50", "AP50", "mAP@0.5", "map+iou=0.5"])
+def test_average_precision_at_one_overlap_has_several_names(name):
+    """COCO's and YOLO's names of average precision at an overlap of 0.5 mean it, or are answered with it."""
+    table = hs.detections(*images(2, 9))
+    if "@" in name:
+        with pytest.raises(hs.HowsureError, match=r"'map\+iou=0.5'"):
+            hs.estimate(table, name)
+    else:
+        assert hs.estimate(table, name).value == hs.estimate(table, "map+iou=0.5").value
+
+
 def test_two_detectors_on_the_same_images_are_paired():
     """A difference of average precision has the standard error of images that are resampled for both at once."""
     preds, target = images(2, 120)
@@ -272,7 +334,7 @@ def test_thresholds_and_metrics_that_are_not_there():
     table = hs.detections([GOOD], [1], iou=0.5)
     with pytest.raises(hs.HowsureError, match=r"no hits at an overlap of 0.75, but at 0.5"):
         hs.estimate(table, "map+iou=0.75")
-    with pytest.raises(hs.HowsureError, match="predictions"):
+    with pytest.raises(hs.HowsureError, match=r"table\.at\(0\.5\)"):
         hs.estimate(table, "f1")
     with pytest.raises(hs.HowsureError, match=r"detections\(preds, target\)"):
         hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "map")

@@ -11,6 +11,7 @@ from typing import Any
 from howsure.arrays import Seed
 from howsure.comparison.runs_of_chunks import runs_of_chunks
 from howsure.errors import INVALID_ARGUMENT, HowsureError, checked_level, looked_up, of_per_cent, real_numbers
+from howsure.escapes import shown
 from howsure.estimates.estimate import positive_notes
 from howsure.estimates.estimation import default_metrics, evaluate, evaluated_without
 from howsure.estimates.evaluation import Evaluation
@@ -178,6 +179,12 @@ def monitor(
         raise HowsureError(message)
     if reference is not None and baseline is not None:
         message = "Give either `reference`, whose intervals make the baseline, or the `baseline` itself."
+        raise HowsureError(message)
+    if threshold is not None and not any(each.kind.has_thresholds for each in tables.values()):
+        message = (
+            "`threshold` is for tables of scores: drop it. The limits beyond which a metric raises an alert are "
+            f"`baseline=({shown(threshold)}, 1)`."
+        )
         raise HowsureError(message)
     if not hasattr(tables, "overall"):
         refuse_disjoint({**tables, **({"reference": reference} if hasattr(reference, "design") else {})})

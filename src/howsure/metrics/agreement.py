@@ -95,6 +95,6 @@ def krippendorff_alpha(hits: Array, rows: Array, columns: Array) -> Array:
     """Krippendorff's alpha for nominal data: Scott's pi with chance taken from pairs of different values.
 
     The 2n values of n cases make pairs without replacement, which ``1 - alpha = (1 - pi)(2n - 1) / 2n`` says of them;
-    n is the number of cases at hand, with weights or clusters the effective one, at least 1.
+    n is the number of cases at hand, at least 1.
     """
     return scotts_pi(hits, rows, columns)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -76,6 +78,17 @@ def _strength(table: Table, *, ties: bool) -> Scored:
 def bradley_terry(table: Table) -> Scored:
     """Strength by Bradley and Terry: log odds to win against an average model, a tie being half a win."""
     return _strength(table, ties=False)
+
+
+@battles_metric(range=REAL, aliases=("elo_rating",))
+def elo(table: Table, *, mean: float = 1000.0) -> Scored:
+    """Strength by Bradley and Terry on the scale of Elo: 400 points more are odds of 10 to 1 to win."""
+    strength, scale = _strength(table, ties=False), 400 / math.log(10)
+    return replace(
+        strength,
+        value=lambda cells: mean + scale * strength.value(cells),
+        gradient=lambda cells: scale * strength.gradient(cells),
+    )
 
 
 @battles_metric(range=REAL)

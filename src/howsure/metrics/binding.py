@@ -271,6 +271,11 @@ def _of_another_kind(spec: Spec, table: Table) -> HowsureError:
             f"`{spec.text}` counts the cases at a threshold: give `threshold=0.5` to `estimate` or `evaluate`, "
             "or take the confusion table there, `table.at(0.5)`."
         )
+    elif hasattr(table, "at"):
+        message = (
+            f"`{spec.text}` counts the {held} from a score on: take the table of events there, such as "
+            f"`estimate(table.at(0.5), '{spec.text}')`."
+        )
     else:
         message = (
             f"`{spec.text}` is a metric of predictions, and a {table.kind.noun} holds none. "

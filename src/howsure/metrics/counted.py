@@ -21,7 +21,7 @@ from howsure.metrics.registry import REGISTRY, Definition
 from howsure.metrics.spec import Spec
 from howsure.metrics.structures import CellSums, filled
 from howsure.tables.counts import ClassCounts, ConfusionCounts, Outcomes
-from howsure.tables.protocols import effective_sample_size
+from howsure.tables.protocols import cases_per_count
 from howsure.tables.table import Table
 
 REMEMBERED = 16  # linear forms of metrics, which may be large
@@ -67,7 +67,7 @@ def of_predictions(spec: Spec, table: Table, classes: Sequence[int] | None, with
 
 def _of_a_sample(metric: Metric, disagreement: Callable[[Any], Any], table: Table) -> Metric:
     """Return the metric of samples of as many cases as the table has, whose number its definition contains."""
-    factor = disagreement(effective_sample_size(table, np.ones(table.shape)))
+    factor = disagreement(table.cells.sum(-1) * cases_per_count(table))
     return replace(
         metric,
         value=lambda counts: 1 - (1 - metric.value(counts)) * factor,

@@ -39,6 +39,7 @@ detection_metric = declare(  # (table of detections by score, arguments) → Sco
         name="detections",
         maker="a table of detections: `detections(preds, target)`",
         examples=_examples,
+        counterparts={"average_precision": "map"},
     )
 )
 

@@ -12,6 +12,7 @@ NUMBERED = (  # names with a number, and the metric that they mean
     (r"f_?(\d+(?:\.\d+)?)(?:_score)?", "fbeta+beta={}"),
     (r"top_?(\d+)(?:_accuracy)?", "top_k_accuracy+k={}"),
     (r"pass_at_(\d+)", "pass_at+k={}"),
+    (r"m?ap_?([579][05])", "map+iou=0.{}"),
     (r"pass(?:\^|_all_)(\d+)", "pass_all+k={}"),
 )
 SIGNS = {"lr+": "plr", "lr_": "nlr", "lr−": "nlr"}  # likelihood ratios; a plus would start an argument
@@ -53,7 +54,6 @@ MEANT = {  # the names that mean a metric, without blanks and signs
     "brier_skill": "bss scaledbrier ipa indexofpredictionaccuracy",
     "observed_expected": "oe",
     "calibration_intercept+slope=fixed": "citl calibrationinthelarge",
-    "bradley_terry": "elo elorating",
     "mean": "avg",
 }
 ADVICE = {  # the names that mean no metric, by what is said of them

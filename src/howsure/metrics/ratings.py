@@ -22,7 +22,7 @@ from howsure.metrics.forms import complex_step, divide
 from howsure.metrics.kinds import Form
 from howsure.metrics.rating_weights import IDENTITY, KEEPS_BOUND, distances_of, ordered, weights_of
 from howsure.metrics.registry import Bounds, Scored, declare
-from howsure.tables.protocols import effective_sample_size
+from howsure.tables.protocols import cases_per_count
 from howsure.tables.ratings import FEWEST, RatingsTable
 
 INFINITY = float("inf")
@@ -35,7 +35,8 @@ def _examples() -> Iterator[RatingsTable]:
     labels, raters = np.array([1, 2, 4]), np.array(["first", "second", "third"])
     empty = RatingsTable.of_patterns(codes, labels, raters, is_ordered=True)
     alike = (empty.tallies.max(1) == empty.tallies.sum(1)) * 40
-    yield replace(empty, counts=np.random.default_rng(0).integers(1, 20, len(empty.codes)) + alike * 1.0)
+    counts = np.random.default_rng(0).integers(1, 20, len(empty.codes)) + alike * 1.0
+    yield replace(empty, counts=counts, rows=int(counts.sum()))
 
 
 ratings_metric = declare(  # (table of items by the ratings of each rater, arguments) → Scored
@@ -210,8 +211,7 @@ def krippendorff_alpha_of_ratings(table: RatingsTable, *, level: str = "nominal"
     """Krippendorff's alpha of ratings.
 
     ``1 − α`` is the observed over the expected disagreement, ``O N / E`` with N the number of ratings of items that
-    have two or more, times ``(N − 1) / N``, since the expected disagreement is over pairs of different ratings. For
-    weighted or clustered items, N is based on the effective number of items.
+    have two or more, times ``(N − 1) / N``, since the expected disagreement is over pairs of different ratings.
 
     Parameters
     ----------
@@ -227,8 +227,7 @@ def krippendorff_alpha_of_ratings(table: RatingsTable, *, level: str = "nominal"
     sums = _Ordinal(tallies, others) if level == "ordinal" else _Fixed(tallies, others, distances_of(level, table))
     if level == "ordinal":
         ordered("level=ordinal", table)
-    items = table.cells @ paired
-    ratings = effective_sample_size(table, paired * 1.0) * divide(table.cells @ np.where(paired, number, 0.0), items)
+    ratings = table.cells @ np.where(paired, number, 0.0) * cases_per_count(table)
     population = _alpha(sums, tallies.sum(1), np.ones(np.shape(ratings)))
     factor = 1 - divide(np.asarray(1.0), ratings)
     return replace(_alpha(sums, tallies.sum(1), factor), population=population, takes_batches=False)

@@ -233,7 +233,10 @@ def _with_average(spec: Spec, tail: str, text: str) -> Spec:
         definition = REGISTRY.find(definition.each_class) or definition
         spec = replace(spec, definition=definition)
     if not definition.has_averages:
-        message = f"`{definition.name}` is one number for the whole table and takes no average: drop '@{word}'."
+        remedy = f"drop '@{word}'"
+        if {"label", "iou"} <= definition.parameters.keys():  # of detections
+            remedy = f"write '{definition.name}+iou=0.5' for one overlap, and '+label=…' for one class"
+        message = f"`{definition.name}` is one number for the whole table and takes no average: {remedy}."
         raise HowsureError(message)
     average = canonical_average(word)
     given = dict([_pair(rest, text)]) if plus else {}
@@ -245,7 +248,11 @@ def _with_average(spec: Spec, tail: str, text: str) -> Spec:
     one_of("scheme (`multi_class`)", scheme, ("ovr", "ovo"))
     if given:
         known = ["positive_class", *(["multi_class"] if definition.of_scores else [])]
-        raise HowsureError.unknown("argument of an average", next(iter(given)), known)
+        (name, value), *_ = given.items()
+        if name == "zero_division" or name in definition.parameters:
+            message = f"`{name}` goes before the average: '{definition.name}+{name}={value}@{word}'."
+            raise HowsureError(message)
+        raise HowsureError.unknown("argument of an average", name, known)
     if scheme == "ovo" and average in {"micro", "binary"}:
         message = f"`{average}` is of classes against the rest, and has no form for pairs: use 'macro' or 'weighted'."
         raise HowsureError(message)

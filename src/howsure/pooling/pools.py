@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
+import numpy as np
+
 from howsure.errors import HowsureError, one_of, real_numbers
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
@@ -139,6 +141,7 @@ def pool(
         if method == BINOMIAL_NORMAL or standard_errors is None:
             message = f"Values need `standard_errors` and a normal model such as 'reml'. {REMEDY}"
             raise HowsureError(message)
+        _refuse_no_errors(experiments, standard_errors)
         level = 0.95 if confidence_level is None else confidence_level
         normal |= {"method": method or "dl", "confidence_level": level, "names": names}
         return normal_pool(experiments, standard_errors, **normal)
@@ -164,6 +167,21 @@ def pool(
     return replace(found, positive=sites.positive)
 
 
+def _refuse_no_errors(values: object, standard_errors: object) -> None:
+    """Refuse variances, and numbers of cases, that other packages take where the standard errors are."""
+    if (name := str(getattr(standard_errors, "name", "")).lower()) in VARIANCES:
+        message = f"`standard_errors` is the column {name!r}, of variances, it seems. Give their roots, `np.sqrt(…)`."
+        raise HowsureError(message)
+    numbers, sizes = np.asarray(values), np.asarray(standard_errors)
+    are_whole = numbers.dtype.kind in "iu" and sizes.dtype.kind in "iu" and numbers.shape == sizes.shape
+    if are_whole and (numbers >= 0).all() and (sizes >= numbers).all():
+        message = (
+            "The whole numbers seem to be successes and numbers of cases. Give "
+            "`pool([hs.proportion(k, n) for k, n in zip(successes, cases)])`; values with standard errors as floats."
+        )
+        raise HowsureError(message)
+
+
 def _refuse_beside(words: str, **arguments: object) -> None:
     for name, value in arguments.items():
         if value is not None:
@@ -172,3 +190,4 @@ def _refuse_beside(words: str, **arguments: object) -> None:
 
 
 METHODS = (BINOMIAL_NORMAL, *MODELS)
+VARIANCES = frozenset({"vi", "var", "variance", "variances", "sampling_variance"})  # names of columns

@@ -13,7 +13,7 @@ import numpy as np
 from howsure.arrays import Array
 from howsure.errors import HowsureError, NoCaseError
 from howsure.native.pairs import count_pairs
-from howsure.sources.encoding import BLOCK, Column, encoded, sort_order
+from howsure.sources.encoding import BLOCK, Column, encoded, of_other_shape, sort_order
 from howsure.sources.to_numpy import one_each, plain
 
 MOST_CELLS = 2**24  # of a counting array; beyond it combinations are sorted
@@ -249,8 +249,8 @@ def indicator(name: str, values: object) -> Array:
         array = np.asarray(values)
     except ValueError:
         message = f"`{name}` is ragged. Give an array of cases × labels."
-        raise HowsureError(message) from None
-    if array.dtype.kind not in "biuf" or not np.isin(array, (0, 1)).all():
+        raise HowsureError(of_other_shape(name, values) or message) from None
+    if array.ndim > 2 or array.dtype.kind not in "biuf" or not np.isin(array, (0, 1)).all():
         message = f"`{name}` has two dimensions but is no indicator array: multilabel data hold 0 and 1 only."
-        raise HowsureError(message)
+        raise HowsureError(of_other_shape(name, values) or message)
     return array.astype(np.intp)

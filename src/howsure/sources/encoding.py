@@ -22,6 +22,7 @@ from howsure.errors import HowsureError, listed, several
 from howsure.native.pairs import whole_numbers
 from howsure.sources.spellings import refuse_alike_groups
 from howsure.sources.to_numpy import one_each, plain, several_models
+from howsure.tables.cautions import TAG
 from howsure.tables.labels import as_labels
 from howsure.tables.union import ascending
 
@@ -217,8 +218,29 @@ def _one_dimensional(name: str, values: object) -> Array:
             raise HowsureError(message)
         shape = "ragged" if not array.size else f"of shape {array.shape}"
         message = f"`{name}` is {shape}; give one label a case (`.ravel()` a column, `.argmax(axis=1)` scores)."
-        raise HowsureError(message)
+        raise HowsureError(of_other_shape(name, values) or message)
     return array
+
+
+def of_other_shape(name: str, values: Any) -> str:
+    """Return the error for masks, lists of tags or lists of labels in place of a label a case; "" for others."""
+    is_list = isinstance(values, list | tuple) and len(values) > 0
+    if len(getattr(values, "shape", ())) > 2 or (is_list and len(getattr(values[0], "shape", ())) > 1):
+        return (
+            f"`{name}` has the shape of masks. The pixels of an image are correlated: count a matrix for each image, "
+            "`hs.from_counts(matrices, groups=image)`, or give columns, `.ravel()`, with the image of each pixel as "
+            "`groups`."
+        )
+    rows = values.tolist() if isinstance(values, np.ndarray) else values
+    words = {word for row in rows if isinstance(row, list | tuple) for word in row}
+    if not words or not all(isinstance(word, str) for word in words):
+        return ""
+    if all(word == "O" or TAG.fullmatch(word) for word in words) and words != {"O"}:
+        return f"`{name}` holds the tags of tokens. Metrics of entities are of a table `hs.entities(y_true, y_pred)`."
+    return (
+        f"`{name}` holds lists of labels. Give arrays of 0 and 1, cases × labels, as scikit-learn's "
+        "`MultiLabelBinarizer` makes them."
+    )
 
 
 def _from_list(values: Any) -> Array:

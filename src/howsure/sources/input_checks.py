@@ -250,7 +250,7 @@ def refuse_unlabelled(counted: Grouped, columns: int = 2) -> None:
     if marks:
         message = (
             f"`y_true` holds {marks[0]!r}, which is never predicted: a mark for a missing label, it seems, whose cases "
-            "would count as errors. Leave them out, or name the classes with `labels=`."
+            f"would count as errors. Leave them out, `y_true != {marks[0]!r}`, or give `confusion` the `labels=`."
         )
         raise DoubtfulDataError(message)
 

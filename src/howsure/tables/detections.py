@@ -12,11 +12,13 @@ from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.designs.base import safe_divide
-from howsure.errors import HowsureError
+from howsure.designs.clustering import Clustering
+from howsure.errors import HowsureError, listed
+from howsure.tables.events import EACH, EventsTable
 from howsure.tables.kind import Kind
 from howsure.tables.labels import other_classes, union_of_labels
 from howsure.tables.priors import Priors
-from howsure.tables.table import Table
+from howsure.tables.table import Table, view_identity
 from howsure.tables.union import places_of_names
 
 
@@ -133,6 +135,56 @@ class DetectionsTable(Table):
         """The metrics that `evaluate` reports when none are named."""
         some = tuple(f"map+iou={each:g}" for each in self.iou.tolist() if each in {0.5, 0.75} and len(self.iou) > 1)
         return ("map", *some)
+
+    def at(self, score: float, *, iou: float | None = None) -> EventsTable:
+        """Return the hits, misses and false alarms of the detections with a score or a higher one.
+
+        Boxes are matched in descending order of their scores, so that boxes below the score do not change the matches.
+
+        Parameters
+        ----------
+        score : float
+            Least score of a detection that counts.
+        iou : float, optional
+            Overlap from which on a detection is a hit, one of the table's: its only one, or 0.5 by default.
+
+        Raises
+        ------
+        HowsureError
+            If the table was not counted at this overlap.
+
+        Examples
+        --------
+        >>> import howsure as hs
+        >>> boxes = [{"scores": [0.9, 0.4], "hits": [1, 0]}, {"scores": [0.7], "hits": [1]}]
+        >>> table = hs.detections(boxes, [1, 2], iou=0.5).at(0.5)
+        >>> [round(each.value, 2) for each in hs.evaluate(table, ["precision", "recall"]).values()]
+        [1.0, 0.67]
+        """
+        overlap = iou if iou is not None else self.iou[0] if len(self.iou) == 1 else 0.5
+        threshold = np.flatnonzero(np.isclose(self.iou, overlap))
+        if not len(threshold):
+            message = (
+                f"`iou` = {overlap:g} is none of the table's overlaps, {listed(self.iou.tolist())}. Count the "
+                "detections with `iou=`."
+            )
+            raise HowsureError(message)
+        place = np.full(self.shape[-1], -1)  # of each cell, that of the units first; −1 is left out
+        place[0] = 0
+        for part in (each for each in self.slices if each.threshold == threshold[0]):
+            hit, missed, false = 1 + EACH * part.label + np.arange(EACH)
+            above = self.scores[part.label] >= score
+            by_score = np.where(above, false, -1), np.where(above, hit, missed)
+            place[part.start : part.stop] = np.stack(by_score, -1).ravel()
+            place[part.stop] = missed
+        kept = place >= 0
+        return EventsTable(
+            counts=np.bincount(place[kept], self.counts[kept], 1 + EACH * len(self.labels)),
+            labels=self.labels,
+            design=Clustering.of(self.design).keep_cells(kept, place),
+            rows=self.rows,
+            identity=view_identity(self, (score, overlap)),
+        )
 
     def incompatibility(self, other: Table) -> str:
         """Return an empty text for another table of the same classes, else why the two cannot be compared."""
