@@ -97,6 +97,57 @@ MISTAKES = {  # in Python
         "`zero_division` goes before",
         "'f1+zero_division=1@macro'",
     ),
+    "strata without sizes": (
+        lambda: hs.confusion(TRUTH, PREDICTED, strata=[0, 1] * 4, sample_weight=np.arange(1, 9)),
+        "`stratum_sizes`",
+        "the wide side",
+    ),
+    "a finite population": (
+        lambda: hs.confusion(TRUTH, PREDICTED, strata=[0, 1] * 4, fpc=[40, 50] * 4),
+        "no `fpc`",
+        "`stratum_sizes={stratum: number of cases",
+    ),
+    "replicate weights": (
+        lambda: hs.confusion(TRUTH, PREDICTED, repweights=["w1", "w2"]),
+        "`repweights`",
+        "`groups=`, `strata=`",
+    ),
+    "strata of a function like scikit-learn's": (
+        lambda: hs.cohen_kappa_score(TRUTH, PREDICTED, strata=[0, 1] * 4),
+        "no `strata`",
+        "`hs.estimate(hs.confusion(y_true, y_pred, strata=…), …)`",
+    ),
+    "weights of a proportion": (lambda: hs.proportion(TRUTH, weights=SCORE), "`weights`", "hs.values(outcome, sample_"),
+    "limits for a pool": (lambda: hs.pool([0.8, 0.9], ci=[(0.7, 0.9), (0.8, 1.0)]), "no `ci`", "(high - low) / 3.92"),
+    "a frame of studies": (
+        lambda: hs.from_counts(pd.DataFrame({"TP": [9, 8, 7], "FP": [1, 2, 1], "FN": [2, 1, 1], "TN": [8, 9, 7]})),
+        "one line per matrix",
+        "from_counts(tp=data['TP'], fp=data['FP']",
+    ),
+    "a frame for a pool": (lambda: hs.pool(FRAME, "recall"), "is a frame", "hs.from_counts(tp=data['tp']"),
+    "tables for a study": (lambda: hs.Study({"A": TWO}), "starts empty", "`study.add(name, table)`"),
+    "no source of an accumulator": (hs.Accumulator, "not None", "`howsure.confusion`"),
+    "truth before scores": (
+        lambda: hs.calibrate(np.arange(40) % 2, np.linspace(0.1, 0.9, 40)),
+        "`y_true` holds fractions",
+        "Exchange the two columns",
+    ),
+    "predictions without scores": (
+        lambda: hs.partly_labelled([1, None], [1, 0]),
+        "needs `y_score`",
+        "`hs.judged(y_true, y_pred)`",
+    ),
+    "battles in a frame": (
+        lambda: hs.leaderboard(pd.DataFrame({"model_a": ["x"], "model_b": ["y"], "winner": ["x"]})),
+        "takes a table",
+        "hs.preferences(a, b, winner, data=…), 'bradley_terry')",
+    ),
+    "errors of the reference standard": (
+        lambda: hs.evaluate(TWO, reference_sensitivity=0.9),
+        "`reference_sensitivity`",
+        "hs.labels.corrected(table, sensitivity=",
+    ),
+    "requirements by name": (lambda: hs.joint_test(TWO, sensitivity=0.8), "`sensitivity`", "['sensitivity>0.8'"),
     "no columns": (lambda: hs.multiclass_scores(TRUTH, {}), "holds nothing", "a list or an array"),
     "tables as data": (
         lambda: hs.confusion("a", "b", data={"a": TWO, "b": THREE}),
@@ -258,5 +309,7 @@ IN_THE_SHELL = {  # words → culprit, remedy
     "words for a number": ([*REPORT, "--threshold", "high"], "--threshold", "float"),
     "cases for a matrix": (["matrix", CANCER], "not a square matrix", "569 rows"),
     "a page in another format": ([*REPORT, "-o", "report.pdf"], "'.pdf'", ".html"),
+    "a metric for a requirement": (["require", *REPORT[1:], "--metric", "f1"], "--metric", "--require 'f1>0.9'"),
+    "a report as JSON": ([*REPORT, "-o", "report.json"], "'.json'", "--format json"),
     "one model to compare": (["compare", *REPORT[1:]], "two models", "not 1"),
 }

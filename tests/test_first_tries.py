@@ -206,6 +206,9 @@ def test_every_answer_to_a_name_of_another_package_exists():
     known = {"hs": hs, "y_true": TRUTH, "score_a": [0.1, 0.3, 0.2, 0.9, 0.4, 0.6, 0.7, 0.5]}
     known["score_b"] = known["score_a"][::-1]
     known |= {"y_score": known["score_a"], "score": known["score_a"], "cluster": [0, 0, 1, 1, 2, 2, 3, 3]}
+    known |= {"y_pred": MODELS["A"], "weight": np.ones(8), "psu": range(8), "stratum": ["a", "b"] * 4}
+    known |= {"sizes": {"a": 90, "b": 40}, "items_by_raters": np.arange(12).reshape(4, 3) % 3}
+    known |= {"tables": [TABLE, TABLE]}
     for use in FUNCTIONS:
         assert eval(f"hs.{use}", known) is not None, use  # noqa: S307 - our own text
     assert len(ELSEWHERE) == sum(len(names.split()) for names in FUNCTIONS.values())

@@ -23,6 +23,9 @@ ATTRIBUTES = {  # other packages' words for attributes, by ours
     "labels": "classes class_names",
     "draws": "samples posterior_samples",
     "probability_above": "probability prob",
+    "prediction_interval": "pi predint",
+    "q_p_value": "qep p_heterogeneity pval_q",
+    "to_dict()": "to_json json asdict",
     "n": "sample_size n_samples size cases",
 }
 MEANT = by_word(ATTRIBUTES)

@@ -17,24 +17,32 @@ NAMES = {  # our names, and other packages' words for them; of several, a functi
     "random_state": "seed rng random_seed",
     "y_true": "label gold y_test y_actual actual actual_vector target targets truth reference references ground_truth",
     "y_pred": "y_hat yhat pred preds prediction predictions predicted predict_vector estimate y_predicted response",
-    "y_score": "y_prob y_proba y_pred_proba y_scores prob probs proba probas probabilities score scores predictor",
+    "y_score": "y_prob y_proba y_pred_proba y_scores prob probs proba probas probabilities score scores predictor "
+    "risk risks",
     "sample_weight": "weights weight",
-    "groups": "cluster clusters group",
+    "groups": "cluster clusters group psu psus ids cluster_id patient patient_id subject subject_id",
+    "counts": "freq frequency frequencies fweight fweights freq_weights frequency_weights",
+    "standard_errors": "se sei ses stderr std_errors",
+    "sensitivity": "sens reference_sensitivity",
+    "specificity": "spec reference_specificity",
+    "positives": "n_pos n_positive n_positives n_diseased",
+    "negatives": "n_neg n_negative n_negatives n_healthy",
     "cluster": "clusters",
     "by": "group sensitive_features",
     "metric": "metrics",
     "metrics": "metric",
     "modality": "treatment",
     "reader": "rater",
+    "rater": "annotator coder",
     "data": "df frame dataframe",
     "n_resamples": "n_boot n_bootstrap n_bootstraps n_iterations bootstraps",
     "pos_label": "positive positive_class positive_label labels",
     "labels": "classes levels",
     "method": "ci_method interval interval_method",
     "b": "baseline control reference",
+    "true_value": "expected delta mde difference value effect",
     "contrast": "effect effect_type",
     "correction": "adjust p_adjust",
-    "true_value": "expected delta mde difference value",
     "k": "count",
     "fold": "folds cv split splits",
     "every": "chunk_size chunk_period freq period",
@@ -61,6 +69,35 @@ REMEDIES = {  # of words that are no argument: for a function with the argument,
         "metric",
         "the costs in the metric: 'expected_cost+cost_fp=1+cost_fn=10'",
     ),
+    "n events nobs total": ("experiments", "`hs.pool([hs.proportion(k, n) for k, n in zip(successes, cases)])`"),
+    "vi var variance variances": ("experiments", "`standard_errors=…`, the square roots of the variances"),
+    "ci ci_low ci_high low high lower upper": (
+        "experiments",
+        "`standard_errors=(high - low) / 3.92` for 95 % intervals",
+    ),
+    "by mods moderators subgroup": ("experiments", "a call for each subgroup. There is no meta-regression"),
+    "correction cc incr add": (
+        "experiments",
+        "no correction: `hs.pool(tables, 'sensitivity')` takes zero cells as they are",
+    ),
+    "reference_sensitivity reference_specificity": (
+        "metrics",
+        "`hs.labels.corrected(table, sensitivity=…, specificity=…)`, the table corrected for the reference's errors",
+    ),
+    "non_inferiority noninferiority": ("margin", "`margin={0!r}`"),
+    "lower_threshold upper_threshold alert_threshold limits": (
+        "baseline",
+        "`baseline=(low, high)`, the limits beyond which a metric raises an alert",
+    ),
+    "fpc population population_sizes strata_sizes stratum_size": (
+        "stratum_sizes",
+        "`stratum_sizes={{stratum: number of cases in the population, …}}`",
+    ),
+    "ignore_index": ("y_pred", "the other cases: `y_true[y_true != {0!r}], y_pred[y_true != {0!r}]`"),
+    "repweights replicate_weights rep_weights": (
+        "strata",
+        "the design itself, `groups=`, `strata=` and `stratum_sizes=`: replicate weights are not supported",
+    ),
     "half_width margin_of_error precision": ("width", "`width=…`, from the lower to the upper limit: twice a margin"),
     "effect_size": ("true_value", "`true_value=…`, the value or difference in units of the metric"),
     "target_names class_names label_names": ("labels", "the names into the data, such as `np.array(names)[y_true]`"),
@@ -75,6 +112,7 @@ REMEDIES = {  # of words that are no argument: for a function with the argument,
     f"y_score {NAMES['y_score']}": ("y_pred", "`hs.scores(y_true, y_score)` for scores or probabilities"),
     "direction higher_is_better": ("y_score", "scores that are higher for the positive class, such as `-y_score`"),
 }
+RATES = ("sensitivity", "specificity", "precision", "recall", "ppv", "npv", "f1", "accuracy")
 OF_FUNCTIONS = {  # functions → words that are none of their arguments, and what to write instead
     "evaluate": (
         ("adjust", "correction", "p_adjust", "simultaneous"),
@@ -84,6 +122,12 @@ OF_FUNCTIONS = {  # functions → words that are none of their arguments, and wh
         ("n", "support", "total", "totals"),
         " For a matrix of proportions, multiply each row by its number of cases and round.",
     ),
+    "proportion": (
+        ("data", "sample_weight", "weights", "weight", "groups", "cluster", "clusters", "strata", "by"),
+        " For a column of 0 and 1 write `hs.estimate(hs.values(outcome, sample_weight=…, groups=…), 'mean')`.",
+    ),
+    "joint_test": (RATES, " Write the requirements: `joint_test(table, ['sensitivity>0.8', 'specificity>0.9'])`."),
+    "certified_threshold": (RATES, " Write the requirement: `certified_threshold(table, 'precision>0.9')`."),
     "leaderboard": (
         ("k", "n", "count", "nobs"),
         " Give a table of these: `leaderboard(hs.proportions({'A': 85, 'B': 80}, 100), 'mean')`.",
@@ -92,6 +136,11 @@ OF_FUNCTIONS = {  # functions → words that are none of their arguments, and wh
         ("k", "n", "c"),
         " For k successes in n runs of each task give two rows: `trials([1, 0, …], task=[…], counts=[k, n - k, …])`.",
     ),
+}
+WITHOUT = {  # functions and arguments that they need → what to write without the argument
+    ("partly_labelled", "y_score"): " Without scores write `hs.judged(y_true, y_pred)`.",
+    ("proportion", "n"): " For a column of 0 and 1 write `hs.estimate(hs.values(outcome), 'mean')`.",
+    ("leaderboard", "metric"): " Of battles it is 'bradley_terry' or 'elo'.",
 }
 CONFUSION, SCORES = "hs.confusion(y_true, y_pred)", "hs.scores(y_true, y_score)"
 MODELS = "{'A': pred_a, 'B': pred_b}"
@@ -107,7 +156,9 @@ SOURCES = {  # how a table is made → functions that take such a table; of all 
     "[hs.confusion(y_true, pred_a), hs.confusion(y_true, pred_b)]": "pool_tables",
 }
 SOURCE_OF = {function: source for source, functions in SOURCES.items() for function in functions.split()}
-OF_SOURCES = ("pos_label", "labels", "sample_weight", "groups", "by", "data", "counts", "strata")  # state them there
+OF_SOURCES = (  # state them there
+    *("pos_label", "labels", "sample_weight", "groups", "by", "data", "counts", "strata", "stratum_sizes"),
+)
 FIRST_WORDS = ("method", "average")  # parameters that a text without a name is meant for, where they come first
 
 
@@ -215,6 +266,8 @@ def _needs_table(
     has_names = bool(args) and (hasattr(args[0], "columns") or are_texts == [True, True] or "data" in kwargs)
     metrics = [*(() if has_names else args), kwargs.get("metric"), kwargs.get("metrics")]
     source = SOURCE_OF.get(name, CONFUSION)
+    if name == "leaderboard" and args and "winner" in getattr(args[0], "columns", ()):
+        source, metrics = "hs.preferences(a, b, winner)", [*metrics, "bradley_terry"]
     if source == CONFUSION and any(map(_is_fractional, args[1:])):
         source, metrics = SCORES, [*metrics, "roc_auc"]
     if has_names:
@@ -258,6 +311,9 @@ def _instead(function: str, name: str, value: object, known: Mapping[str, object
     stated = next((each for each in (name, *OURS.get(name, ())) if each in OF_SOURCES), "")
     if stated and "table" in known:
         return f" Give it where the table is made, such as `hs.confusion(y_true, y_pred, {stated}=…)`."
+    if stated and "confidence_level" in known and {"y_true", "y1"} & known.keys():
+        columns = "scores(y_true, y_score" if "y_score" in known else "confusion(y_true, y_pred"
+        return f" Make a table with it, and estimate its metric: `hs.estimate(hs.{columns}, {stated}=…), …)`."
     if name in {"metric", "metrics"} and "table" in known:
         return f" Give it after the table, as in `{function}(table, {value!r})`."
     if name in OF_FUNCTIONS.get(function, ((), ""))[0]:
@@ -273,7 +329,7 @@ def renamed(name: str, value: object, known: Container[str]) -> tuple[str, objec
     >>> renamed("alpha", 0.1, {"confidence_level"}), renamed("y_hat", None, {"y_true", "y_pred"})
     (('confidence_level', 0.9), ('y_pred', None))
     """
-    if "confidence_level" in known and name in {"alpha", *LEVELS}:
+    if "confidence_level" in known and name in {"alpha", *LEVELS} and not isinstance(value, list | tuple):
         return "confidence_level", _level(name, value)
     return next((ours for ours in OURS.get(name, ()) if ours in known), ""), value
 
@@ -312,7 +368,9 @@ def _of_places(name: str, namespace: str, signature: inspect.Signature, args: tu
         return f"`{name}` takes names of columns, and the frame as `data`: `{call}`."
     if len(args) <= len(placed):
         missing = [each.name for each in placed[len(args) :] if each.default is kinds.empty]
-        return f"`{name}` needs `{missing[0]}`: `{name}({', '.join(each.name for each in placed)})`." if missing else ""
+        call = f"{name}({', '.join(each.name for each in placed)})"
+        rest = WITHOUT.get((name, missing[0]), "") if missing else ""
+        return f"`{name}` needs `{missing[0]}`: `{call}`.{rest}" if missing else ""
     if placed and placed[0].name == "table" and not any(isinstance(each, str) for each in args[:2]):
         return _needs_table(name, namespace, signature, args, {})
     named = [each.name for each in signature.parameters.values() if each.kind is kinds.KEYWORD_ONLY]

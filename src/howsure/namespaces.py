@@ -36,24 +36,37 @@ FUNCTIONS = {  # our functions, or calls → names of other packages' functions,
     "pool_folds": "folds foldscores frommeanstd meanstd",
     "values": "pairedvalues",
     "monitor": "controlchart",
-    "judged": "judge ppi ppimean ppimeanci predictionpowered begggreenes begg verificationbias partialverification",
+    "confusion(y_true, y_pred, sample_weight=weight, groups=psu, strata=stratum, stratum_sizes=sizes)": ""
+    "svydesign svymean svyciprop svrepdesign",
+    "estimate(hs.ratings(items_by_raters), 'krippendorff_alpha')": "krippendorffalpha krippendorffsalpha krippalpha "
+    "simpledorff",
+    "estimate(hs.ratings(items_by_raters), 'krippendorff_alpha+level=interval')": "icc icc1 icc2 icc3 intraclasscorr "
+    "intraclasscorrelation",
+    "estimate(hs.ratings(items_by_raters), 'gwet_ac1')": "gwetac1 gwetac1raw ac1",
+    "labels.consensus": "dawidskene majorityvote adjudicate adjudication",
+    "labels.annotated": "huiwalter latentclass latentclassanalysis nogoldstandard",
+    "labels.corrected": "imperfectreference imperfectgoldstandard imperfectstandard",
+    "judged": "verification judge ppi ppimean ppimeanci predictionpowered begggreenes begg verificationbias "
+    "partialverification",
     "labels.corrected_prevalence": "rogangladen trueprevalence correctedrate epiprev",
     "mcnemar": "mcnemartest",
     "cochrans_q": "cochranq cochransqtest",
     "confusion": "confusionmatrix confmat crosstab readcsv frompandas fromdataframe multilabel",
     "evaluate": "summary evaluatepredictions",
-    "evaluate(hs.from_counts(tp=42, fp=3, fn=5, tn=50))": "epitests diagnostictest",
+    "evaluate(hs.from_counts(tp=42, fp=3, fn=5, tn=50))": "epitests diagnostictest diagnostic diagnostics",
     "report_of": "report modelcard checklist stard stardai tripod tripodai",
     "gaps": "metricframe fairness disparity disparities disparateimpact",
     "ratings": "interrater agreement irr",
     "leaderboard": "rank ranking rankings",
-    "pool": "metaanalysis metaprop reitsma rma madad sroc frominterval fromci",
+    "pool": "metaanalysis metaprop rma frominterval fromci",
+    "pool(tables, 'sensitivity')": "reitsma madad",
     "reader_study": "mrmc",
     "recall_score": "sensitivityscore",
     "scorer": "makescorer",
     "roc_curve": "roc plotroc roccurvedisplay",
     "calibration_curve": "reliabilitydiagram calibration calibrationplot calibrationdisplay valprob",
-    "optimal_threshold": "cutpointr optimalcutpoint optimalcutpoints tunethreshold bestthreshold youdenthreshold",
+    "optimal_threshold": "cutpointr cutpoint optimalcutpoint optimalcutpoints tunethreshold bestthreshold "
+    "youdenthreshold",
     "certified_threshold": "conformal learnthentest thresholdfor",
     "calibrated": "cbpe",
     "plots": "plot",
@@ -112,11 +125,11 @@ def _absent(name: str, attribute: str, known: dict[str, str], folder: Path, advi
     if attribute.startswith("_"):  # asked by tools, not by users
         return plain
     is_module = (folder / attribute).exists() or (folder / f"{attribute}.py").exists()
-    if is_module and squeezed(attribute) not in ELSEWHERE:  # asked by imports
+    use = elsewhere(attribute)
+    if is_module and not use:  # asked by imports
         return plain
     from howsure.errors import did_you_mean
 
-    use = elsewhere(attribute)
     remedy = advise(attribute) if advise and not use else ""
     if use:
         remedy = f"Write `{use.replace('howsure', 'hs', 1)}`." if "(" in use else f"Use `{use}`."

@@ -177,3 +177,15 @@ def test_no_method_doubts_a_stated_frequency(method):
     found = hs.estimate(hs.from_counts(COUNTS).at_prevalence(RARE), "prevalence", method=method, random_state=0)
     assert np.isnan(found.low)
     assert found.reason
+
+
+def test_one_number_is_the_frequency_of_the_positive_class():
+    """Of two classes one frequency says both; of three it does not, and one beyond 1 is refused."""
+    table = hs.from_counts([[80, 20], [10, 90]], labels=["well", "ill"])
+    found = hs.estimate(table.at_prevalence(0.02), "precision")
+    assert found.value == pytest.approx(0.02 * 0.9 / (0.02 * 0.9 + 0.98 * 0.2))
+    turned = hs.from_counts([[80, 20], [10, 90]], labels=["well", "ill"], pos_label="well")
+    assert hs.estimate(turned.at_prevalence(0.98), "npv").value == pytest.approx(found.value)
+    for wrong, each in ((0.2, hs.from_counts(np.eye(3) + 4)), (1.2, table), (-0.1, table)):
+        with pytest.raises(hs.HowsureError, match="give each class a share"):
+            each.at_prevalence(wrong)

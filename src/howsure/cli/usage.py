@@ -23,6 +23,7 @@ IN_SHELL = {  # words for options → what to write
     **dict.fromkeys(("tp", "fp", "fn", "tn"), COUNTS_IN_FILE),
     **dict.fromkeys(("docx", "word"), "--html report.md, and convert it: pandoc report.md -o report.docx"),
 } | dict.fromkeys(("out", "output", "outfile", "output_file", "save", "report"), "--html FILE")
+OF_REQUIREMENTS = ("metric", "metrics", "min", "minimum", "at_least", "requirement")
 COMMANDS = {  # what to write → words for it
     "`howsure --help`": "help",
     "`howsure --version`": "version",
@@ -47,7 +48,8 @@ COMMANDS = {  # what to write → words for it
     "`howsure unlabelled FILE --y-score …`": "cbpe label-free unlabeled",
     "`howsure report FILE … --html report.html`, whose page has plots": "chart draw figure plot plots",
     "`hs.ratings(…)` in Python": "agreement alpha annotators cohen-kappa fleiss icc kappa krippendorff raters ratings",
-    "`hs.detections(…)` in Python": "coco detection detections map mean-average-precision object-detection voc yolo",
+    "`hs.detections(…)` in Python": """coco detect detection detections map mean-average-precision
+        object-detection voc yolo""",
     "`hs.monitor(…)` in Python": "drift monitor monitoring",
     "`hs.pool(…)` in Python": "meta meta-analysis pool pooling",
 }
@@ -131,6 +133,8 @@ def _unknown_option(option: str, given: str, command: str, options: Mapping[str,
     ours, meant = renamed(name, float(given) if re.fullmatch(r"\d*\.?\d+", given) else given, options)
     if name == "prevalence" and {"positives", "negatives"} <= options.keys():
         return f"There is no option {option}. Write --positives and --negatives, the numbers of cases of either class."
+    if name in OF_REQUIREMENTS and "requirements" in options:
+        return f"There is no option {option}. Write --require 'f1>0.9', a metric and its limit."
     remedy = IN_SHELL.get(name) or (ours and f"{options[ours]}{f' {meant}' if ours == 'confidence_level' else ''}")
     hint = f" Write {remedy}." if remedy else did_you_mean(option, options.values())
     return f"There is no option {option}.{hint or f' See `howsure {command} --help`.'}"

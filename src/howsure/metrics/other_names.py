@@ -45,7 +45,7 @@ MEANT = {  # the names that mean a metric, without blanks and signs
     "quadratic_weighted_kappa": "kappaquadratic",
     "linear_weighted_kappa": "kappalinear",
     "brennan_prediger": "pabak",
-    "percent_agreement": "percentageagreement",
+    "percent_agreement": "percentageagreement agreement rawagreement",
     "roc_auc": "aucroc rocarea",
     "roc_auc@macro": "rocaunu",
     "roc_auc@weighted": "rocaunp",
@@ -72,6 +72,11 @@ ADVICE = {  # the names that mean no metric, by what is said of them
     "equitablethreatscore gilbertskillscore",
     "is 'balanced_accuracy', the mean of the recalls of the classes, or 'class_accuracy@macro', the mean of their "
     "accuracies against the rest. Ask for one of them.": "aa averageaccuracy macroaccuracy",
+    "is 'f1' of the class in `hs.confusion` of two raters, and 'f1@none' of each class.": "specificagreement "
+    "positiveagreement negativeagreement",
+    "is a ratio of variances. For numerical ratings estimate 'krippendorff_alpha+level=interval', for repeated runs of "
+    "tasks 'icc' of `hs.trials`.": "icc1 icc2 icc3 icc11 icc21 icc31 icc1k icc2k icc3k",
+    "is the mean of kappa over the pairs of raters. 'conger_kappa' pools the pairs.": "lightkappa lightskappa",
     "is 1 / 'informedness'. Estimate that, and take the reciprocals of its limits.": "nnd numberneededtodiagnose",
     "is 1 / 'observed_expected'. Estimate that, and take the reciprocals of its limits.": "eo eoratio expectedobserved "
     "expectedobservedratio",
@@ -89,12 +94,14 @@ ADVICE = {  # the names that mean no metric, by what is said of them
     "compares the set of labels of each case. Use `hs.accuracy_score` or `hs.zero_one_loss`.": "subsetaccuracy",
     "is a number of each case or query. Make a table of these numbers by `hs.values`, and ask for their 'mean'.": ""
     "exactmatch em accnorm rouge rouge1 rouge2 rougel rougelsum bertscore bertscoref1 bleurt comet meteor toxicity "
-    "faithfulness answerrelevancy mrr meanreciprocalrank ndcg dcg hit hits refusalrate hallucinationrate successrate "
+    "faithfulness answerrelevancy mrr meanreciprocalrank reciprocalrank ndcg ndcgscore dcg dcgscore lrap "
+    "labelrankingaverageprecisionscore coverageerror hit hits refusalrate hallucinationrate successrate "
     "resolverate attacksuccessrate mape maj cons majorityvote selfconsistency bestofn bon",
     "is a ratio of sums. Make a table of the rates of the texts by `hs.values`, with their lengths as weights, and ask "
     "for their 'mean'.": "wer cer worderrorrate charactererrorrate",
     "is no metric of classes. `hs.bootstrap` gives the interval of any function of the cases.": "bleu "
-    "sacrebleu chrf pearson pearsonr spearman spearmanr kendall kendalltau ari nmi ami adjustedrandscore randscore "
+    "sacrebleu chrf pearson pearsonr spearman spearmanr kendall kendalltau kendallw ari nmi "
+    "ami adjustedrandscore randscore "
     "normalizedmutualinfoscore adjustedmutualinfoscore mutualinfoscore vmeasure vmeasurescore homogeneityscore "
     "completenessscore fowlkesmallowsscore purity silhouette explainedvariance harrellsc psi hmeasure cllr dprime",
 }

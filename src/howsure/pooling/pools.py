@@ -136,6 +136,12 @@ def pool(
         experiments = list(experiments)
     normal: dict[str, Any] = {"test": test, "scale": scale}
     if standard_errors is not None or not is_estimated(experiments):
+        if hasattr(experiments, "columns"):
+            message = (
+                "`experiments` is a frame. Make a table of each line, "
+                "`pool(hs.from_counts(tp=data['tp'], fp=…, fn=…, tn=…), metric)`, or give columns of values and errors."
+            )
+            raise HowsureError(message)
         real_numbers("values", experiments)
         _refuse_beside(f"tables and estimates, not for plain values. {REMEDY}", metric=metric, estimand=estimand)
         if method == BINOMIAL_NORMAL or standard_errors is None:

@@ -152,7 +152,8 @@ def _checked(found: Sequence[Any], labels: tuple[str, ...], level: float | None)
     for name, each in zip(labels, found, strict=True):
         if not math.isfinite(each.value):
             why = f" ({each.reason})" if each.reason else ""
-            message = f"The value of experiment '{name}' is {each.value:g}{why}. Leave it out."
+            stated = f"The value of experiment '{name}' is {each.value:g}{why}."
+            message = f"{stated} Leave it out, or pool a metric that all of them define, such as a rate."
             raise HowsureError(message)
     columns = ("value", "low", "high", "standard_error")
     values, lows, highs, errors = (np.array([float(getattr(each, column)) for each in found]) for column in columns)

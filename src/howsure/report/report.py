@@ -135,7 +135,9 @@ class Report(Document):
         path = checked_path(path)
         writers = {".html": self.to_html, ".htm": self.to_html, ".md": self.to_markdown, ".tex": self.to_latex}
         if path.suffix.lower() not in writers:
-            raise HowsureError.unknown("suffix of a report", path.suffix or path.name, writers)
+            error = HowsureError.unknown("suffix of a report", path.suffix or path.name, writers)
+            hint = " Numbers are in `to_dict()`, and in the shell `--format json`." if path.suffix == ".json" else ""
+            raise HowsureError(f"{error}{hint}", error.code)
         return written(path, writers[path.suffix.lower()]())
 
     def _repr_html_(self) -> str:

@@ -50,7 +50,7 @@ class Accumulator(Generic[Counted]):
     6
     """
 
-    def __init__(self, source: Callable[..., Counted], **settings: object) -> None:
+    def __init__(self, source: Callable[..., Counted] | None = None, **settings: object) -> None:
         if not callable(source):
             message = f"An accumulator takes the function that counts, such as `howsure.confusion`, not {source!r}."
             raise HowsureError(message)

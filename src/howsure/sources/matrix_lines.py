@@ -41,6 +41,11 @@ def refuse_lines(frame: Any) -> None:
         raise HowsureError(message)
     found = names_of(frame)
     names = [] if found is None else list(map(str, found))
+    outcomes = {name.casefold(): name for name in names}
+    if {"tp", "fp", "fn", "tn"} <= outcomes.keys():
+        given = ", ".join(f"{each}=data[{outcomes[each]!r}]" for each in ("tp", "fp", "fn", "tn"))
+        message = f"`counts` has one line per matrix. Give its columns by name: from_counts({given})."
+        raise HowsureError(message)
     kinds = [getattr(dtype, "kind", "O") for dtype in getattr(frame, "dtypes", ())]
     has_classes = bool(names) and {*names} & {*map(str, getattr(frame, "index", ()))}
     is_named = len(names) == len(ROLES) and names[2].casefold() in NUMBERS and not has_classes

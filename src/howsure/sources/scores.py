@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 
 from howsure.arrays import Array
-from howsure.errors import HowsureError, OneClassError
+from howsure.errors import DoubtfulDataError, HowsureError, OneClassError
 from howsure.native.ends import ends
 from howsure.native.sorting import count_scores
 from howsure.sources.columns import refuse_other_lengths, same_length
@@ -27,6 +27,7 @@ from howsure.sources.to_numpy import numbers_of, plain, several_models
 from howsure.tables.batch import Tables
 from howsure.tables.scores import ScoresTable
 
+FEW_FRACTIONS = 10  # so many values may be shares of votes, and more are scores
 POSITIVE_BY_HABIT = ({0, 1}, {-1, 1})  # in these, 1 is the positive class in scikit-learn
 
 
@@ -242,6 +243,9 @@ def binary_truth(column: Column, pos_label: object, *, check: bool = True) -> tu
     present = column.levels[used].tolist()
     if check:
         refuse_similar_labels(present)
+        if len(present) > FEW_FRACTIONS and all(isinstance(each, float) for each in present):
+            message = f"`y_true` holds fractions, such as {present[-1]:g}: scores, it seems. Exchange the two columns."
+            raise DoubtfulDataError(message)
         refuse_odd_classes(present)
     if len(present) > 2:
         message = (

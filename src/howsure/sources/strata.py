@@ -286,7 +286,11 @@ def stratum_role(strata: object, sizes: object) -> dict[str, Any]:
     if strata is None and sizes is None:
         return {}
     if strata is None or sizes is None:
-        message = "`strata` and `stratum_sizes` go together: the stratum of each case, and the size of each stratum."
+        message = (
+            "`strata` and `stratum_sizes` go together: the stratum of each case, and a mapping of each stratum to its "
+            "number of cases or its share of the population (of the sum of the weights, if these add up to the sizes). "
+            "Without sizes leave `strata` out: with `groups`, intervals then err on the wide side."
+        )
         raise HowsureError(message)
     return {ROLE: strata}
 

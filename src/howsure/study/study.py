@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from howsure.errors import HowsureError
 from howsure.estimates.estimation import default_metrics
 from howsure.methods.drawn.dirichlet import Prior
 from howsure.study.aggregation import Aggregation, aggregation as chosen_aggregation
@@ -48,7 +49,12 @@ class Study(Reports):
     True
     """
 
-    def __init__(self, *, seed: int = SEED, n_draws: int = N_DRAWS, confidence_level: float = LEVEL) -> None:
+    def __init__(
+        self, *given: object, seed: int = SEED, n_draws: int = N_DRAWS, confidence_level: float = LEVEL
+    ) -> None:
+        if given:
+            message = "A study starts empty: `study = hs.Study()`, then `study.add(name, table)` for each experiment."
+            raise HowsureError(message)
         super().__init__(Collection(seed, n_draws), confidence_level)
 
     def _repr_html_(self) -> str:

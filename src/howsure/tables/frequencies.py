@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from numbers import Real
 
 import numpy as np
 
@@ -20,7 +21,7 @@ def class_shares(prevalence: object, labels: Array, position: Callable[[object],
     Parameters
     ----------
     prevalence : array-like of shape (K,), or mapping
-        Share of each class, in the order of the labels or by label.
+        Share of each class, in the order of the labels or by label; of two classes also that of the positive one.
     labels : ndarray of shape (K,)
         The classes.
     position : callable
@@ -33,6 +34,8 @@ def class_shares(prevalence: object, labels: Array, position: Callable[[object],
     HowsureError
         If these are no shares, or a class has a share and no case.
     """
+    if isinstance(prevalence, Real) and len(labels) == 2:
+        prevalence = [1 - float(prevalence), float(prevalence)]
     share = _by_label(prevalence, len(labels), position)
     if share.shape != labels.shape or not (share >= 0).all() or not abs(share.sum() - 1) <= CLOSE:
         message = (

@@ -222,7 +222,7 @@ class Table(Displayed, abc.ABC):
         ----------
         prevalence : array-like of shape (K,), or mapping
             Frequency of each class, in the order of the labels or by label, or a pandas series with labels as index.
-            They sum to 1.
+            They sum to 1. For two classes also a number, the frequency of the positive class.
         covariance : array-like of shape (K, K), optional
             Covariance of the frequencies, in the order of the labels, if they are estimates; by default they are exact.
 
