@@ -105,7 +105,7 @@ MISTAKES = {  # in Python
     "a finite population": (
         lambda: hs.confusion(TRUTH, PREDICTED, strata=[0, 1] * 4, fpc=[40, 50] * 4),
         "no `fpc`",
-        "`stratum_sizes={stratum: number of cases",
+        "`stratum_sizes=…`, a mapping of each stratum",
     ),
     "replicate weights": (
         lambda: hs.confusion(TRUTH, PREDICTED, repweights=["w1", "w2"]),

@@ -17,6 +17,8 @@ THINGS = {
     "curve": hs.roc_curve(hs.scores([0, 1, 1, 0], [0.1, 0.8, 0.4, 0.3])),
     "table": TABLE,
     "plan": hs.plan(TABLE, "f1", width=0.1),
+    "pooled": hs.pool([TABLE, TABLE], "accuracy"),
+    "accumulator": hs.Accumulator(hs.confusion),
 }
 
 
@@ -36,6 +38,11 @@ THINGS = {
         ("evaluation", "to_csv", "Use to_pandas()."),
         ("table", "tp", "A confusion table has no `tp`. Use counts."),
         ("table", "estimate", "Use `howsure.estimate` of it."),
+        ("pooled", "predint", "A pooled has no `predint`. Use prediction_interval."),
+        ("pooled", "p_heterogeneity", "Use q_p_value."),
+        ("accumulator", "compute", "An accumulator has no `compute`. Use table."),
+        ("accumulator", "add", "Use update()."),
+        ("evaluation", "to_json", "Use to_dict()."),
         ("plan", "sample_size", "A plan has no `sample_size`. Use n."),
     ],
 )

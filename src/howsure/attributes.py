@@ -26,6 +26,8 @@ ATTRIBUTES = {  # other packages' words for attributes, by ours
     "prediction_interval": "pi predint",
     "q_p_value": "qep p_heterogeneity pval_q",
     "to_dict()": "to_json json asdict",
+    "table": "compute",
+    "update()": "add append push",
     "n": "sample_size n_samples size cases",
 }
 MEANT = by_word(ATTRIBUTES)

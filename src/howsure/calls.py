@@ -84,14 +84,14 @@ REMEDIES = {  # of words that are no argument: for a function with the argument,
         "metrics",
         "`hs.labels.corrected(table, sensitivity=…, specificity=…)`, the table corrected for the reference's errors",
     ),
-    "non_inferiority noninferiority": ("margin", "`margin={0!r}`"),
+    "non_inferiority noninferiority": ("margin", "`margin=…` with `alternative='greater'`"),
     "lower_threshold upper_threshold alert_threshold limits": (
         "baseline",
         "`baseline=(low, high)`, the limits beyond which a metric raises an alert",
     ),
     "fpc population population_sizes strata_sizes stratum_size": (
         "stratum_sizes",
-        "`stratum_sizes={{stratum: number of cases in the population, …}}`",
+        "`stratum_sizes=…`, a mapping of each stratum to its number of cases in the population",
     ),
     "ignore_index": ("y_pred", "the other cases: `y_true[y_true != {0!r}], y_pred[y_true != {0!r}]`"),
     "repweights replicate_weights rep_weights": (

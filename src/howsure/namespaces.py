@@ -43,6 +43,7 @@ FUNCTIONS = {  # our functions, or calls → names of other packages' functions,
     "estimate(hs.ratings(items_by_raters), 'krippendorff_alpha+level=interval')": "icc icc1 icc2 icc3 intraclasscorr "
     "intraclasscorrelation",
     "estimate(hs.ratings(items_by_raters), 'gwet_ac1')": "gwetac1 gwetac1raw ac1",
+    "labels.alt_test": "alttest alternativeannotatortest",
     "labels.consensus": "dawidskene majorityvote adjudicate adjudication",
     "labels.annotated": "huiwalter latentclass latentclassanalysis nogoldstandard",
     "labels.corrected": "imperfectreference imperfectgoldstandard imperfectstandard",
@@ -125,11 +126,11 @@ def _absent(name: str, attribute: str, known: dict[str, str], folder: Path, advi
     if attribute.startswith("_"):  # asked by tools, not by users
         return plain
     is_module = (folder / attribute).exists() or (folder / f"{attribute}.py").exists()
-    use = elsewhere(attribute)
-    if is_module and not use:  # asked by imports
+    if is_module and squeezed(attribute) not in ELSEWHERE:  # asked by imports
         return plain
     from howsure.errors import did_you_mean
 
+    use = elsewhere(attribute)
     remedy = advise(attribute) if advise and not use else ""
     if use:
         remedy = f"Write `{use.replace('howsure', 'hs', 1)}`." if "(" in use else f"Use `{use}`."

@@ -33,7 +33,7 @@ FAMILIES = {  # the usual metrics; the others are listed on demand
     ),
     "One number per case": "mean median quantile std mae rmse r2 pass_at pass_all",
     "Judges and raters": "percent_agreement fleiss_kappa gwet_ac1 krippendorff_alpha weighted_kappa",
-    "Detection and battles": "map froc bradley_terry elo win_rate",
+    "Detection and battles": "map froc bradley_terry win_rate",
 }
 MOST_RUNS = 1000  # runs of the tasks of an example, enough for any k
 CHOICE = "Mid-p for proportions, DeLong and Wilson for areas, a score test for means, else flow or delta."

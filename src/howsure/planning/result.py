@@ -243,12 +243,14 @@ def _summary(plan: Plan, many: str) -> str:
 def _reach(plan: Plan) -> str:
     level = percent(plan.confidence_level)
     if plan.goal == "width":
-        return f"give {level} intervals {plan.target:.3g} wide on average, if the value is {plan.true_value:.3g}"
+        return (
+            f"give {level} intervals {plan.target:.3g} wide on average, if the value is {round(plan.true_value, 9):.3g}"
+        )
     if plan.goal == "support":
         return f"hold enough cases of each class with a chance of {plan.target:.3g}"
     return (
         f"show with a power of {plan.target:.3g} that the value {_words(plan.regions)}, "
-        f"if it is {plan.true_value:.3g} ({level} intervals)"
+        f"if it is {round(plan.true_value, 9):.3g} ({level} intervals)"
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any, Generic, Self, TypeVar, final
 
 import numpy as np
 
+from howsure.attributes import AdvisedAttributes
 from howsure.errors import HowsureError, NoCaseError
 from howsure.sources.columns import ordinary_scale
 from howsure.sources.to_numpy import plain
@@ -15,7 +16,7 @@ Counted = TypeVar("Counted")  # a table, or the tables of groups
 
 
 @final
-class Accumulator(Generic[Counted]):
+class Accumulator(AdvisedAttributes, Generic[Counted]):
     """Count cases that come in batches: from a stream, a training loop, or several workers.
 
     The source counts each batch; only the tables, which are additive, are kept. The result does not depend on how the

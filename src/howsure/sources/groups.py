@@ -16,7 +16,7 @@ from howsure.designs.independent import MOST_ATOMS, Independent, Weighted
 from howsure.errors import HowsureError
 from howsure.sources.crossed import refuse_crossed
 from howsure.sources.encoding import Column, encoded
-from howsure.sources.strata import Strata, known_sizes
+from howsure.sources.strata import Strata, known_sizes, warn_of_restarted_numbers
 from howsure.tables.batch import Tables
 from howsure.tables.table import Table
 from howsure.tables.union import ascending, natural
@@ -208,6 +208,7 @@ class Tally:
             As in `clusters`.
         """
         refuse_crossed(clusters_named, "Samples with `strata`")
+        warn_of_restarted_numbers(code, cluster, clusters_named)
         like = np.ones(len(code)) if multiplicity is None else multiplicity[cluster]
         number = self.n * like
         share, total = known_sizes(names, sizes, np.bincount(code, number, len(names)))

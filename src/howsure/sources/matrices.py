@@ -31,6 +31,8 @@ from howsure.tables.confusion import ConfusionTable
 from howsure.tables.labels import label_array
 from howsure.tables.units import PairedUnitsTable
 
+FAR_FROM_ONE = 20.0  # times the variance of independent cases; sites of a study seldom reach 10
+FEWEST_UNITS = 5  # matrices from which on their variance says something
 ROUNDING = 1e-9  # relative error of counts that were divided and multiplied
 
 
@@ -165,6 +167,7 @@ def from_counts(
         return table
     if check:
         _refuse_one_against_rest(table.counts)
+        _warn_of_units(table.counts)
     whole = ConfusionTable(counts=table.counts.sum(0), labels=values, is_ordered=stated)
     return Tables(range(len(table.counts)), table, whole)
 
@@ -285,6 +288,22 @@ def _refuse_one_against_rest(stack: Array) -> None:
             "cases. Give the matrix of all classes, or `confusion(true, predicted)`."
         )
         raise DoubtfulDataError(message)
+
+
+def _warn_of_units(stack: Array) -> None:
+    """Warn about matrices whose accuracies vary far more than those of independent cases, such as pixels of images."""
+    hits, cases = np.trace(stack, axis1=-2, axis2=-1)[stack.sum((-2, -1)) > 0], stack.sum((-2, -1))
+    cases = cases[cases > 0]
+    share = hits.sum() / cases.sum() if len(cases) else 0.0
+    if len(cases) < FEWEST_UNITS or not 0 < share < 1:
+        return
+    spread = float(((hits - cases * share) ** 2 / cases).sum() / (share * (1 - share) * (len(cases) - 1)))
+    if spread >= FAR_FROM_ONE:
+        warn(
+            f"The accuracies of the {len(stack):,} matrices vary {spread:,.0f} times as much as those of independent "
+            "cases. If they are of images, patients or sites, name these as `groups=`: without them all intervals are "
+            "far too narrow."
+        )
 
 
 def _without_label_column(counts: object) -> tuple[Any, tuple[list[Any], str] | None]:

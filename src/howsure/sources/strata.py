@@ -14,9 +14,10 @@ from howsure.designs.cell_sums import added_up
 from howsure.designs.independent import Independent
 from howsure.designs.separate import Separate
 from howsure.designs.stratified import NOWHERE, StratifiedSample
-from howsure.errors import HowsureError, by_index, listed
+from howsure.errors import HowsureError, by_index, listed, warn
 
 ROLE = "strata"
+FEWEST_STRATA = 3  # in all of which a cluster seldom has cases
 CLOSE = 1e-6  # tolerance of the sum of proportions
 MOST_PAIRS = (
     2**20
@@ -228,6 +229,34 @@ def known_sizes(names: Array, sizes: object, drawn: Array) -> tuple[Array, float
         )
         raise HowsureError(message)
     return size / total, total
+
+
+def warn_of_restarted_numbers(code: Array, cluster: Array | None, names: object) -> None:
+    """Warn about clusters 1, 2, … that all have cases in each of several strata, as where each stratum numbers its own.
+
+    Parameters
+    ----------
+    code : ndarray of shape (n,)
+        Position of the stratum of each row.
+    cluster : ndarray of shape (n,), optional
+        Cluster of each row.
+    names : ndarray, optional
+        Names of the clusters.
+    """
+    if cluster is None or not isinstance(names, np.ndarray) or names.dtype.kind not in "iu":
+        return
+    pairs, numbers = np.unique(np.stack([cluster, code]), axis=1), np.sort(names)
+    strata, clusters = (len(np.unique(each)) for each in (code, cluster))
+    if (
+        strata >= FEWEST_STRATA
+        and pairs.shape[1] == strata * clusters
+        and clusters > 1
+        and (np.diff(numbers) == 1).all()
+    ):
+        warn(
+            f"Each of the clusters {numbers[0]} to {numbers[-1]} has cases in all {strata} strata, and is taken as one "
+            "unit. If each stratum numbers its own clusters, make the names differ: `stratum * 1000 + cluster`."
+        )
 
 
 def _in_order(known: list[Any], sizes: Mapping[Any, object]) -> Array:
