@@ -176,3 +176,13 @@ def test_names_that_are_also_words_for_places_are_refused(first, second, winner)
 def test_winners_that_can_be_read_in_one_way(first, second, winner, counts):
     """Names in one order, words in other letters, and a third winner leave no doubt."""
     assert hs.preferences(first, second, winner).counts.tolist() == counts
+
+
+def test_verdicts_of_a_judge_speak_of_the_sides():
+    """The letters of "A>B" are the first and the second answer; models named so make them ambiguous."""
+    winners = ["[[A>B]]", "A>>B", "[[B>A]]", "B>>A", "A=B"]
+    table = hs.preferences(["x", "y", "x", "x", "y"], ["y", "x", "y", "y", "x"], winners)
+    expected = hs.preferences(["x", "y", "x", "x", "y"], ["y", "x", "y", "y", "x"], ["x", "y", "y", "y", "tie"])
+    assert table.counts.tolist() == expected.counts.tolist()
+    with pytest.raises(hs.HowsureError, match="a battle of 'B' and 'A'"):
+        hs.preferences(["B"], ["A"], ["A>B"])
