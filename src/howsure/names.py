@@ -28,6 +28,11 @@ def by_word(listed: Mapping[str, str]) -> dict[str, str]:
     return {word: meaning for meaning, words in listed.items() for word in words.split()}
 
 
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a text with blanks and line breaks between them."""
+    return frozenset(text.split())
+
+
 def squeezed(name: str) -> str:
     """Return a name in lower case without blanks, hyphens and other signs, which "F1-Score" and "f1_score" share.
 

@@ -4,213 +4,49 @@ from __future__ import annotations
 
 import re
 
-TRUE_WORDS = frozenset(
-    [
-        "true",
-        "truth",
-        "actual",
-        "act",
-        "actuals",
-        "reference",
-        "ref",
-        "gold",
-        "golden",
-        "target",
-        "targets",
-        "observed",
-        "observation",
-        "expected",
-        "real",
-        "gt",
-        "groundtruth",
-        "ytrue",
-        "ytest",
-        "label",
-        "labels",
-        "annotation",
-        "annotated",
-        "known",
-        "given",
-        "obs",
-        "disease",
-        "diagnosis",
-        "condition",
-        "outcome",
-        "biopsy",
-        "histology",
-        "pathology",
-        "pathologist",
-        "radiologist",
-        "expert",
-        "experts",
-        "human",
-        "humans",
-        "tatsächlich",
-        "wahr",
-        "réel",
-        "réelle",
-        "vrai",
-        "真实",
-        "实际",
-    ]
+from howsure.names import word_set
+
+TRUE_WORDS = word_set(
+    """
+    true truth actual act actuals reference ref gold golden target targets observed observation obs expected
+    real gt groundtruth ytrue ytest label labels annotation annotated known given
+    human humans expert experts radiologist pathologist disease diagnosis condition outcome biopsy histology pathology
+    tatsächlich wahr réel réelle vrai 真实 实际
+    """
 )
-PREDICTED_WORDS = frozenset(
-    [
-        "test",
-        "prueba",
-        "screening",
-        "rdt",
-        "rapid",
-        "flagged",
-        "algorithm",
-        "ai",
-        "system",
-        "machine",
-        "mapped",
-        "vorhersage",
-        "vorhergesagt",
-        "prédit",
-        "prédite",
-        "预测",
-        "pred",
-        "preds",
-        "predict",
-        "predicted",
-        "prediction",
-        "predictions",
-        "predicts",
-        "estimate",
-        "estimates",
-        "estimated",
-        "classified",
-        "classifier",
-        "classification",
-        "ypred",
-        "yhat",
-        "model",
-        "output",
-        "hypothesis",
-        "guess",
-        "assigned",
-        "response",
-        "forecast",
-    ]
+PREDICTED_WORDS = word_set(
+    """
+    pred preds predict predicted prediction predictions predicts ypred yhat estimate estimates estimated
+    forecast hypothesis guess classified classifier classification assigned mapped flagged response output
+    model algorithm ai system machine test screening rdt rapid
+    vorhersage vorhergesagt prédit prédite prueba 预测
+    """
 )
 GENERAL_WORDS = frozenset(["class", "label", "labels", "condition", "disease", "diagnosis", "outcome"])
 OF_TEST_SET = frozenset(["class", "classes", "label", "labels", "target", "targets", "y"])  # test labels, y_test
 OF_TEST = frozenset(["outcome", "positive", "negative", "result", "results"])
-OF_AXES = frozenset(
-    [
-        "as",
-        "by",
-        "category",
-        "class",
-        "classes",
-        "of",
-        "result",
-        "results",
-        "standard",
-        "status",
-        "the",
-        "value",
-        "values",
-        "y",
-    ]
+OF_AXES = word_set("as by category class classes of result results standard status the value values y")
+LABEL_WORDS = word_set(
+    """
+    true truth actual reference ref gold observed pred predicted prediction test
+    disease condition outcome diagnosis biopsy
+    """
 )
-LABEL_WORDS = frozenset(
-    [
-        "true",
-        "truth",
-        "actual",
-        "reference",
-        "ref",
-        "gold",
-        "observed",
-        "pred",
-        "predicted",
-        "prediction",
-        "test",
-        "disease",
-        "condition",
-        "outcome",
-        "diagnosis",
-        "biopsy",
-    ]
-)
-STATISTICS = frozenset(  # labels that are no classes where the other axis has none of them
-    [
-        "accuracy",
-        "cases",
-        "classerror",
-        "classprecision",
-        "classrecall",
-        "commission",
-        "correct",
-        "count",
-        "counts",
-        "error",
-        "errors",
-        "errorrate",
-        "f1",
-        "f1score",
-        "fn",
-        "fp",
-        "fpr",
-        "freq",
-        "frequency",
-        "fscore",
-        "kappa",
-        "npv",
-        "omission",
-        "pa",
-        "percent",
-        "percentcorrect",
-        "percentagecorrect",
-        "ppv",
-        "precision",
-        "producersaccuracy",
-        "rate",
-        "recall",
-        "samples",
-        "sensitivity",
-        "specificity",
-        "support",
-        "tn",
-        "tnr",
-        "tp",
-        "tpr",
-        "ua",
-        "usersaccuracy",
-    ]
+STATISTICS = word_set(  # labels that are no classes where the other axis has none of them
+    """
+    accuracy pa percent percentcorrect percentagecorrect correct error errors errorrate classerror rate kappa
+    precision classprecision ppv npv recall classrecall sensitivity specificity f1 f1score fscore fpr tnr tpr
+    producersaccuracy usersaccuracy ua omission commission
+    tp fp fn tn cases count counts freq frequency samples support
+    """
 )
 ERRORS = "-err.-"  # a row and a column of errors in mlr
-TOTAL_WORDS = frozenset(
-    [
-        "total",
-        "totals",
-        "all",
-        "sum",
-        "sums",
-        "margin",
-        "margins",
-        "rowtotal",
-        "rowtotals",
-        "columntotal",
-        "columntotals",
-        "coltotal",
-        "grandtotal",
-        "rowsum",
-        "rowsums",
-        "columnsum",
-        "columnsums",
-        "colsum",
-        "gesamt",
-        "summe",
-        "insgesamt",
-        "somme",
-        "totale",
-        "suma",
-    ]
+TOTAL_WORDS = word_set(
+    """
+    total totals all sum sums margin margins rowtotal rowtotals columntotal columntotals coltotal grandtotal
+    rowsum rowsums columnsum columnsums colsum
+    gesamt summe insgesamt somme totale suma
+    """
 )
 
 

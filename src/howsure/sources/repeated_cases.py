@@ -8,30 +8,19 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import warn
+from howsure.names import word_set
 from howsure.sources.encoding import Column
 from howsure.sources.nested import column_names
 from howsure.sources.pooled_models import are_many, coded
 from howsure.sources.rating_names import NUMBERING, name_words, names_item, names_rater
 from howsure.sources.streams import Stream
 
-PERSONS = frozenset({"client", "customer", "participant", "patient", "person", "respondent", "speaker", "user"})
-OWNERS = PERSONS | {  # with a word for a number beside them
-    *(
-        "animal",
-        "article",
-        "author",
-        "conversation",
-        "document",
-        "doc",
-        "exam",
-        "image",
-        "img",
-        "lesion",
-        "record",
-        "scan",
-    ),
-    *("slide", "subject", "video", "writer"),
-}
+PERSONS = word_set("client customer participant patient person respondent speaker user")
+OWNERS = PERSONS | word_set(  # with a word for a number beside them
+    """
+    animal article author conversation document doc exam image img lesion record scan slide subject video writer
+    """
+)
 ROLES = ("by", "counts", "sample_weight", "score", "truth", "y_pred", "y_score", "y_true")  # of ungrouped cases
 FEWEST = 5  # values of a column without a word for a number in its name
 SHARE = 0.05  # of the cases; fewer may have been entered twice

@@ -15,179 +15,36 @@ import numpy as np
 
 from howsure.arrays import Array
 from howsure.errors import listed
+from howsure.names import word_set
 from howsure.tables.counts import ClassCounts
 from howsure.tables.labels import numbers_in_text
 
 MANY_SCORES = 20  # with so many cases some probability of the positive class is below one half
 FEW_EFFECTIVE = 100  # effective cases, up to which intervals of importance-weighted cases have a coverage of 88 to 92 %
-POSITIVE_WORDS = frozenset(
-    [
-        "1",
-        "+",
-        "positive",
-        "pos",
-        "p",
-        "yes",
-        "y",
-        "true",
-        "t",
-        "present",
-        "detected",
-        "disease",
-        "diseased",
-        "ill",
-        "sick",
-        "case",
-        "cases",
-        "patient",
-        "infected",
-        "abnormal",
-        "cancer",
-        "carcinoma",
-        "malignant",
-        "tumor",
-        "tumour",
-        "lesion",
-        "pathological",
-        "pathologic",
-        "anomaly",
-        "anomalous",
-        "attack",
-        "fraud",
-        "fraudulent",
-        "spam",
-        "malware",
-        "malicious",
-        "defect",
-        "defective",
-        "faulty",
-        "failure",
-        "bad",
-        "dead",
-        "died",
-        "deceased",
-        "death",
-        "event",
-        "churn",
-        "churned",
-        "default",
-        "toxic",
-        "hate",
-        "offensive",
-        "abusive",
-        "harmful",
-        "unsafe",
-        "phishing",
-        "fake",
-        "hit",
-        "correct",
-        "relevant",
-        "responder",
-        "high",
-        "active",
-        "hotdog",
-        "on",
-        "reactive",
-        "mutant",
-        "krank",
-        "positiv",
-        "positivo",
-        "ja",
-        "altered",
-        "affected",
-        "exposed",
-        "treated",
-    ]
+POSITIVE_WORDS = word_set(
+    """
+    1 + positive pos p yes y true t present detected on high active reactive hit correct relevant responder event
+    disease diseased ill sick case cases patient infected abnormal cancer carcinoma malignant tumor tumour lesion
+    pathological pathologic mutant altered affected exposed treated dead died deceased death
+    anomaly anomalous attack fraud fraudulent fake spam phishing malware malicious toxic hate offensive abusive harmful
+    unsafe defect defective faulty failure bad churn churned default hotdog
+    krank positiv positivo ja
+    """
 )
-NEGATIVE_WORDS = frozenset(
-    [
-        "0",
-        "-",
-        "−",
-        "–",
-        "negative",
-        "neg",
-        "n",
-        "no",
-        "false",
-        "f",
-        "absent",
-        "undetected",
-        "healthy",
-        "health",
-        "well",
-        "control",
-        "controls",
-        "normal",
-        "uninfected",
-        "benign",
-        "legit",
-        "legitimate",
-        "genuine",
-        "ham",
-        "ok",
-        "good",
-        "intact",
-        "sound",
-        "alive",
-        "survived",
-        "survivor",
-        "survival",
-        "none",
-        "retained",
-        "stayed",
-        "loyal",
-        "paid",
-        "repaid",
-        "neutral",
-        "safe",
-        "clean",
-        "nontoxic",
-        "real",
-        "miss",
-        "incorrect",
-        "wrong",
-        "irrelevant",
-        "nonresponder",
-        "low",
-        "inactive",
-        "off",
-        "nonreactive",
-        "wildtype",
-        "gesund",
-        "negativ",
-        "negativo",
-        "nein",
-        "unaltered",
-        "unaffected",
-        "unexposed",
-        "untreated",
-        "regular",
-        "other",
-        "wt",
-        "background",
-    ]
+NEGATIVE_WORDS = word_set(
+    """
+    0 - − – negative neg n no false f absent undetected off low inactive nonreactive miss incorrect wrong irrelevant
+    nonresponder healthy health well control controls normal uninfected benign wildtype wt unaltered
+    unaffected unexposed untreated alive survived survivor survival
+    legit legitimate genuine real ham ok good clean safe nontoxic neutral regular intact sound
+    retained stayed loyal paid repaid none other background
+    gesund negativ negativo nein
+    """
 )
 IGNORED = frozenset({-1, 255, -100})  # labels of ignored cases in image segmentation
 UNMATCHED = frozenset({"background", "background fn", "background fp", "no object", "none"})  # of detectors
 TAG = re.compile(r"[BIMELSU]-\S+")  # prefixes of tags of entities, as in IOB2, IOBES and BILOU
-PLACEHOLDERS = frozenset(
-    {
-        "?",
-        "*",
-        "-",
-        "--",
-        "—",
-        ".",
-        "missing",
-        "unknown",
-        "not available",
-        "not known",
-        "n.a.",
-        "unlabeled",
-        "unlabelled",
-    }
-)
+PLACEHOLDERS = word_set("? * - -- — . missing unknown n.a. unlabeled unlabelled") | {"not available", "not known"}
 OPEN_SET = frozenset({"unknown", "not known"})  # which may be a class that a model does not have
 TWO_CLASSES = 2
 MANY_CASES = 20  # with this many cases a class of three does not lack in either column
