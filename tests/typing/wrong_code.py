@@ -19,6 +19,8 @@ def mistakes() -> None:
     hs.classification_report(truth, said, names=["a", "b"])  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]
     hs.estimate(table, "f1", confidence=0.9)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]
     hs.evaluate(table, metric="f1")  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]
+    hs.roc_curve(truth, score, sample_wieght=None)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]
+    hs.values(score, grups=said)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]
     hs.fbeta_score(truth, said)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]
 
     # misspelt names

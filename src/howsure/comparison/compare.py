@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast, overload
+from typing import Any, TypedDict, Unpack, cast, overload
 
 import numpy as np
 
@@ -51,34 +51,26 @@ OF_ESTIMATES = (
 )
 
 
+class _Keywords(TypedDict, total=False):
+    """Keyword arguments that do not decide the type of the result."""
+
+    a: str | None
+    b: str | None
+    method: MethodName | Method | None
+    contrast: str
+    confidence_level: float
+    alternative: Alternative
+    rope: Region | None
+    threshold: float | None
+    random_state: Seed
+
+
 @overload
-def compare(
-    table: Tables[Any],
-    *others: Tables[Any] | Asked,
-    a: str | None = None,
-    b: str | None = None,
-    method: MethodName | Method | None = None,
-    contrast: str = "difference",
-    confidence_level: float = 0.95,
-    alternative: Alternative = "two-sided",
-    rope: Region | None = None,
-    threshold: float | None = None,
-    random_state: Any = None,
-) -> Grouped[Comparison]: ...
+def compare(table: Tables[Any], *others: Tables[Any] | Asked, **keywords: Unpack[_Keywords]) -> Grouped[Comparison]: ...
+
+
 @overload
-def compare(
-    table: Table,
-    *others: Table | Asked,
-    a: str | None = None,
-    b: str | None = None,
-    method: MethodName | Method | None = None,
-    contrast: str = "difference",
-    confidence_level: float = 0.95,
-    alternative: Alternative = "two-sided",
-    rope: Region | None = None,
-    threshold: float | None = None,
-    random_state: Seed = None,
-) -> Comparison: ...
+def compare(table: Table, *others: Table | Asked, **keywords: Unpack[_Keywords]) -> Comparison: ...
 def compare(
     table: Table | Tables[Any],
     *others: Table | Tables[Any] | Asked,

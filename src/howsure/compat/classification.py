@@ -112,31 +112,24 @@ ClassificationReport or dict
 """
 
 
+class _Keywords(Keywords, total=False):
+    """Keyword arguments that do not decide the type of the result."""
+
+    labels: ArrayLike | None
+    target_names: Iterable[str] | None
+    digits: int
+    zero_division: ZeroDivision
+
+
 @overload
 def classification_report(
-    y_true: object,
-    y_pred: object = ...,
-    *,
-    labels: ArrayLike | None = ...,
-    target_names: Iterable[str] | None = ...,
-    digits: int = ...,
-    output_dict: Literal[False] = ...,
-    zero_division: ZeroDivision = ...,
-    **keywords: Unpack[Keywords],
+    y_true: object, y_pred: object = ..., *, output_dict: Literal[False] = ..., **keywords: Unpack[_Keywords]
 ) -> ClassificationReport: ...
 
 
 @overload
 def classification_report(
-    y_true: object,
-    y_pred: object = ...,
-    *,
-    labels: ArrayLike | None = ...,
-    target_names: Iterable[str] | None = ...,
-    digits: int = ...,
-    output_dict: Literal[True],
-    zero_division: ZeroDivision = ...,
-    **keywords: Unpack[Keywords],
+    y_true: object, y_pred: object = ..., *, output_dict: Literal[True], **keywords: Unpack[_Keywords]
 ) -> dict[str, Any]: ...
 
 

@@ -36,35 +36,31 @@ Result = Estimate | list[Estimate]
 RankedAverage = Literal["macro", "micro", "weighted", "samples", "geometric", "harmonic", "min", "max"]
 
 
+class _Scored(Keywords, total=False):
+    """Keyword arguments that do not decide the type of the result."""
+
+    y_pred: object
+    y_proba: object
+    labels: ArrayLike | None
+    pos_label: object
+
+
+class _Ranked(_Scored, total=False):
+    """As `_Scored`, with those of the area under the ROC curve."""
+
+    multi_class: Literal["raise", "ovr", "ovo"]
+    max_fpr: float | None
+
+
 @overload
 def roc_auc_score(
-    y_true: object,
-    y_score: object = ...,
-    *,
-    average: None,
-    multi_class: Literal["raise", "ovr", "ovo"] = ...,
-    max_fpr: float | None = ...,
-    y_pred: object = ...,
-    y_proba: object = ...,
-    labels: ArrayLike | None = ...,
-    pos_label: object = ...,
-    **keywords: Unpack[Keywords],
+    y_true: object, y_score: object = ..., *, average: None, **keywords: Unpack[_Ranked]
 ) -> Estimate | list[Estimate]: ...
 
 
 @overload
 def roc_auc_score(
-    y_true: object,
-    y_score: object = ...,
-    *,
-    average: RankedAverage = ...,
-    multi_class: Literal["raise", "ovr", "ovo"] = ...,
-    max_fpr: float | None = ...,
-    y_pred: object = ...,
-    y_proba: object = ...,
-    labels: ArrayLike | None = ...,
-    pos_label: object = ...,
-    **keywords: Unpack[Keywords],
+    y_true: object, y_score: object = ..., *, average: RankedAverage = ..., **keywords: Unpack[_Ranked]
 ) -> Estimate: ...
 
 
@@ -134,29 +130,13 @@ def roc_auc_score(
 
 @overload
 def average_precision_score(
-    y_true: object,
-    y_score: object = ...,
-    *,
-    average: None,
-    y_pred: object = ...,
-    y_proba: object = ...,
-    labels: ArrayLike | None = ...,
-    pos_label: object = ...,
-    **keywords: Unpack[Keywords],
+    y_true: object, y_score: object = ..., *, average: None, **keywords: Unpack[_Scored]
 ) -> Estimate | list[Estimate]: ...
 
 
 @overload
 def average_precision_score(
-    y_true: object,
-    y_score: object = ...,
-    *,
-    average: RankedAverage = ...,
-    y_pred: object = ...,
-    y_proba: object = ...,
-    labels: ArrayLike | None = ...,
-    pos_label: object = ...,
-    **keywords: Unpack[Keywords],
+    y_true: object, y_score: object = ..., *, average: RankedAverage = ..., **keywords: Unpack[_Scored]
 ) -> Estimate: ...
 
 

@@ -45,6 +45,14 @@ Estimate or list of Estimate
 """
 
 
+class _Keywords(Keywords, total=False):
+    """Keyword arguments that do not decide the type of the result."""
+
+    labels: ArrayLike | None
+    pos_label: object
+    zero_division: ZeroDivision
+
+
 class ClassScore(Protocol):
     """A function of true and predicted labels: the value of one class, or an average over classes."""
 
@@ -52,28 +60,12 @@ class ClassScore(Protocol):
 
     @overload
     def __call__(
-        self,
-        y_true: object,
-        y_pred: object,
-        *,
-        average: None,
-        labels: ArrayLike | None = ...,
-        pos_label: object = ...,
-        zero_division: ZeroDivision = ...,
-        **keywords: Unpack[Keywords],
+        self, y_true: object, y_pred: object, *, average: None, **keywords: Unpack[_Keywords]
     ) -> list[Estimate]: ...
 
     @overload
     def __call__(
-        self,
-        y_true: object,
-        y_pred: object,
-        *,
-        average: AverageName = ...,
-        labels: ArrayLike | None = ...,
-        pos_label: object = ...,
-        zero_division: ZeroDivision = ...,
-        **keywords: Unpack[Keywords],
+        self, y_true: object, y_pred: object, *, average: AverageName = ..., **keywords: Unpack[_Keywords]
     ) -> Estimate: ...
 
 
@@ -260,29 +252,13 @@ fnr_score = _function(
 
 @overload
 def fbeta_score(
-    y_true: object,
-    y_pred: object,
-    *,
-    beta: float,
-    average: None,
-    labels: ArrayLike | None = ...,
-    pos_label: object = ...,
-    zero_division: ZeroDivision = ...,
-    **keywords: Unpack[Keywords],
+    y_true: object, y_pred: object, *, beta: float, average: None, **keywords: Unpack[_Keywords]
 ) -> list[Estimate]: ...
 
 
 @overload
 def fbeta_score(
-    y_true: object,
-    y_pred: object,
-    *,
-    beta: float,
-    average: AverageName = ...,
-    labels: ArrayLike | None = ...,
-    pos_label: object = ...,
-    zero_division: ZeroDivision = ...,
-    **keywords: Unpack[Keywords],
+    y_true: object, y_pred: object, *, beta: float, average: AverageName = ..., **keywords: Unpack[_Keywords]
 ) -> Estimate: ...
 
 

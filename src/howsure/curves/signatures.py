@@ -3,97 +3,71 @@
 from __future__ import annotations
 
 from collections.abc import Sized
-from typing import Any, Literal, Protocol, TypeVar, overload
+from typing import Any, Literal, Protocol, TypedDict, TypeVar, Unpack, overload
 
 from howsure.estimates.grouped import Grouped, Results
 from howsure.grids import Tabular
+from howsure.sources.keywords import Scored
 from howsure.tables.batch import Tables
 from howsure.tables.score_matrix import ScoreMatrixTable
 
 Band = Literal["pointwise", "simultaneous", "none"]
 T = TypeVar("T", bound=Tabular)
-T_co = TypeVar("T_co", covariant=True, bound=Tabular)
+
+
+class _Band(TypedDict, total=False):
+    """Keyword arguments of a curve's band."""
+
+    band: Band
+    confidence_level: float
+
+
+class _OfCases(_Band, Scored, total=False):
+    """Keyword arguments of a curve of true classes and scores."""
+
+
+class _Calibration(_OfCases, total=False):
+    """Keyword arguments of a calibration curve."""
+
+    method: Literal["bins", "spline", "logistic"]
+    bins: int | None
+    strategy: Literal["uniform", "quantile"] | None
+    knots: int | None
 
 
 class OfScores(Protocol[T]):
     """A curve with a band: one, those of the classes, those of groups, or those of the classes of groups."""
 
     @overload
-    def __call__(
-        self, table: Tables[ScoreMatrixTable], /, *, band: Band = ..., confidence_level: float = ...
-    ) -> Grouped[Results[T]]: ...
+    def __call__(self, table: Tables[ScoreMatrixTable], /, **keywords: Unpack[_Band]) -> Grouped[Results[T]]: ...
     @overload
-    def __call__(self, table: Tables[Any], /, *, band: Band = ..., confidence_level: float = ...) -> Grouped[T]: ...
+    def __call__(self, table: Tables[Any], /, **keywords: Unpack[_Band]) -> Grouped[T]: ...
     @overload
-    def __call__(
-        self, table: ScoreMatrixTable, /, *, band: Band = ..., confidence_level: float = ...
-    ) -> Results[T]: ...
+    def __call__(self, table: ScoreMatrixTable, /, **keywords: Unpack[_Band]) -> Results[T]: ...
     @overload
     def __call__(
-        self,
-        table: object,
-        /,
-        y_score: object = ...,
-        *,
-        band: Band = ...,
-        confidence_level: float = ...,
-        by: None = ...,
-        **cases: object,
+        self, table: object, /, y_score: object = ..., *, by: None = ..., **keywords: Unpack[_OfCases]
     ) -> T: ...
     @overload
     def __call__(
-        self,
-        table: object,
-        /,
-        y_score: object = ...,
-        *,
-        band: Band = ...,
-        confidence_level: float = ...,
-        by: Sized,
-        **cases: object,
+        self, table: object, /, y_score: object = ..., *, by: Sized, **keywords: Unpack[_OfCases]
     ) -> Grouped[T]: ...
 
 
-class OfCalibration(Protocol[T_co]):
+class OfCalibration(Protocol[T]):
     """A calibration curve, as for `OfScores`."""
 
     @overload
-    def __call__(self, table: Tables[ScoreMatrixTable], /, **settings: object) -> Grouped[Results[T_co]]: ...
+    def __call__(self, table: Tables[ScoreMatrixTable], /, **keywords: Unpack[_Calibration]) -> Grouped[Results[T]]: ...
     @overload
-    def __call__(self, table: Tables[Any], /, **settings: object) -> Grouped[T_co]: ...
+    def __call__(self, table: Tables[Any], /, **keywords: Unpack[_Calibration]) -> Grouped[T]: ...
     @overload
-    def __call__(  # type: ignore[overload-overlap]  # the groups of such a table are `Tables`
-        self, table: ScoreMatrixTable, /, **settings: object
-    ) -> Results[T_co]: ...
+    def __call__(self, table: ScoreMatrixTable, /, **keywords: Unpack[_Calibration]) -> Results[T]: ...
     @overload
     def __call__(
-        self,
-        table: object,
-        /,
-        y_score: object = ...,
-        *,
-        method: Literal["bins", "spline", "logistic"] = ...,
-        bins: int | None = ...,
-        strategy: Literal["uniform", "quantile"] | None = ...,
-        knots: int | None = ...,
-        band: Band = ...,
-        confidence_level: float = ...,
-        by: None = ...,
-        **cases: object,
-    ) -> T_co: ...
+        self, table: object, /, y_score: object = ..., *, by: None = ..., **keywords: Unpack[_Calibration]
+    ) -> T: ...
     @overload
     def __call__(
-        self,
-        table: object,
-        /,
-        y_score: object = ...,
-        *,
-        method: Literal["bins", "spline", "logistic"] = ...,
-        bins: int | None = ...,
-        strategy: Literal["uniform", "quantile"] | None = ...,
-        knots: int | None = ...,
-        band: Band = ...,
-        confidence_level: float = ...,
-        by: Sized,
-        **cases: object,
-    ) -> Grouped[T_co]: ...
+        self, table: object, /, y_score: object = ..., *, by: Sized, **keywords: Unpack[_Calibration]
+    ) -> Grouped[T]: ...

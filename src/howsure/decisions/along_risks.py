@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence, Sized
-from typing import Any, Protocol, cast, overload
+from typing import Any, Protocol, TypedDict, Unpack, cast, overload
 
 import numpy as np
 
@@ -17,9 +17,24 @@ from howsure.estimates.grouped import Grouped, apply_by_group
 from howsure.methods.core.draws import seed_sequence
 from howsure.methods.drawn.bootstrap import Bootstrap
 from howsure.metrics.decisions import odds
+from howsure.sources.keywords import ScoredModels
 from howsure.tables.batch import Tables
 
 USUAL = tuple(percent / 100 for percent in range(1, 100))
+
+
+class _Keywords(TypedDict, total=False):
+    """Keyword arguments that do not decide the type of the result."""
+
+    thresholds: Sequence[float] | Floats | None
+    prevalence: float | None
+    confidence_level: float
+    n_resamples: int
+    random_state: Seed
+
+
+class _OfCases(_Keywords, ScoredModels, total=False):
+    """As `_Keywords`, and those of the cases."""
 
 
 class OfRisks(Protocol):
@@ -27,45 +42,15 @@ class OfRisks(Protocol):
 
     @overload
     def __call__(  # type: ignore[overload-overlap]  # tables are objects too: the narrower comes first
-        self,
-        table: Tables[Any],
-        /,
-        *,
-        thresholds: Sequence[float] | Floats | None = ...,
-        prevalence: float | None = ...,
-        confidence_level: float = ...,
-        n_resamples: int = ...,
-        random_state: Seed = ...,
+        self, table: Tables[Any], /, **keywords: Unpack[_Keywords]
     ) -> Grouped[DecisionCurve]: ...
     @overload
     def __call__(
-        self,
-        table: object,
-        /,
-        y_score: object = ...,
-        *,
-        thresholds: Sequence[float] | Floats | None = ...,
-        prevalence: float | None = ...,
-        confidence_level: float = ...,
-        n_resamples: int = ...,
-        random_state: Seed = ...,
-        by: None = ...,
-        **cases: object,
+        self, table: object, /, y_score: object = ..., *, by: None = ..., **keywords: Unpack[_OfCases]
     ) -> DecisionCurve: ...
     @overload
     def __call__(
-        self,
-        table: object,
-        /,
-        y_score: object = ...,
-        *,
-        thresholds: Sequence[float] | Floats | None = ...,
-        prevalence: float | None = ...,
-        confidence_level: float = ...,
-        n_resamples: int = ...,
-        random_state: Seed = ...,
-        by: Sized,
-        **cases: object,
+        self, table: object, /, y_score: object = ..., *, by: Sized, **keywords: Unpack[_OfCases]
     ) -> Grouped[DecisionCurve]: ...
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from typing import Any, final, overload
+from typing import Any, TypedDict, Unpack, final, overload
 
 import numpy as np
 
@@ -40,31 +40,25 @@ Asked = str | Spec | Metric
 FEW = 2  # with as many metrics, those with the same method are computed in one pass
 
 
+class _Keywords(TypedDict, total=False):
+    """Keyword arguments that do not decide the type of the result."""
+
+    method: MethodName | Method | None
+    confidence_level: float
+    alternative: Alternative
+    random_state: Seed
+    threshold: float | None
+
+
 @overload
 def estimate(
-    table: Tables[Any],
-    metric: Asked,
-    *,
-    method: MethodName | Method | None = ...,
-    confidence_level: float = ...,
-    alternative: Alternative = ...,
-    random_state: Any = ...,
-    classes: Sequence[int] | None = ...,
-    threshold: float | None = ...,
+    table: Tables[Any], metric: Asked, *, classes: Sequence[int] | None = ..., **keywords: Unpack[_Keywords]
 ) -> Estimates: ...
 
 
 @overload
 def estimate(
-    table: Table,
-    metric: Asked,
-    *,
-    method: MethodName | Method | None = ...,
-    confidence_level: float = ...,
-    alternative: Alternative = ...,
-    random_state: Seed = ...,
-    classes: Sequence[int] | None = ...,
-    threshold: float | None = ...,
+    table: Table, metric: Asked, *, classes: Sequence[int] | None = ..., **keywords: Unpack[_Keywords]
 ) -> Estimate: ...
 
 
@@ -133,27 +127,13 @@ def estimate(
 
 @overload
 def evaluate(
-    table: Tables[Any],
-    metrics: Asked | Sequence[Asked] | None = ...,
-    *,
-    method: MethodName | Method | None = ...,
-    confidence_level: float = ...,
-    alternative: Alternative = ...,
-    random_state: Any = ...,
-    threshold: float | None = ...,
+    table: Tables[Any], metrics: Asked | Sequence[Asked] | None = ..., **keywords: Unpack[_Keywords]
 ) -> Evaluations: ...
 
 
 @overload
 def evaluate(
-    table: Table,
-    metrics: Asked | Sequence[Asked] | None = ...,
-    *,
-    method: MethodName | Method | None = ...,
-    confidence_level: float = ...,
-    alternative: Alternative = ...,
-    random_state: Seed = ...,
-    threshold: float | None = ...,
+    table: Table, metrics: Asked | Sequence[Asked] | None = ..., **keywords: Unpack[_Keywords]
 ) -> Evaluation: ...
 
 

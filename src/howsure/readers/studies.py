@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sized
 from dataclasses import replace
-from typing import Any, overload
+from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
 
@@ -26,50 +26,32 @@ from howsure.sources.scores import binary_truth, is_positive_stated, score_value
 ROLES = ("reader", "case", "modality")
 
 
-@overload
-def reader_study(
-    rating: object = ...,
-    *,
-    truth: object = ...,
-    reader: object = ...,
-    case: object = ...,
-    modality: object = ...,
-    call: object = ...,
-    data: object = ...,
-    metric: str | None = ...,
-    threshold: float | None = ...,
-    pos_label: object = ...,
-    method: Method = ...,
-    covariance: Covariance | None = ...,
-    fixed: Fixed | None = ...,
-    design: Design | None = ...,
-    scale: Scale = ...,
-    by: None = ...,
-    confidence_level: float = ...,
-) -> ReaderStudy: ...
+class _Keywords(TypedDict, total=False):
+    """Keyword arguments that do not decide the type of the result."""
+
+    truth: object
+    reader: object
+    case: object
+    modality: object
+    call: object
+    data: object
+    metric: str | None
+    threshold: float | None
+    pos_label: object
+    method: Method
+    covariance: Covariance | None
+    fixed: Fixed | None
+    design: Design | None
+    scale: Scale
+    confidence_level: float
 
 
 @overload
-def reader_study(
-    rating: object = ...,
-    *,
-    truth: object = ...,
-    reader: object = ...,
-    case: object = ...,
-    modality: object = ...,
-    call: object = ...,
-    data: object = ...,
-    metric: str | None = ...,
-    threshold: float | None = ...,
-    pos_label: object = ...,
-    method: Method = ...,
-    covariance: Covariance | None = ...,
-    fixed: Fixed | None = ...,
-    design: Design | None = ...,
-    scale: Scale = ...,
-    by: Sized,
-    confidence_level: float = ...,
-) -> Grouped[ReaderStudy]: ...
+def reader_study(rating: object = ..., *, by: None = None, **keywords: Unpack[_Keywords]) -> ReaderStudy: ...
+
+
+@overload
+def reader_study(rating: object = ..., *, by: Sized, **keywords: Unpack[_Keywords]) -> Grouped[ReaderStudy]: ...
 
 
 @without(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sized
 from dataclasses import replace
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,6 +24,7 @@ from howsure.sources.input_checks import (
     refuse_odd_classes,
     refuse_unshared,
 )
+from howsure.sources.keywords import Classes, Sampled
 from howsure.sources.layout import Rank, aligned_columns, class_order, covers, is_stated
 from howsure.sources.positive import positive_last
 from howsure.sources.strata import refuse_strata, stratum_role
@@ -37,41 +38,19 @@ MOST_LABELS = 20  # of a single case: a longer row is a vector
 NUMBERS = (bool, int, float, np.number, np.bool_)
 
 
+class _Keywords(Sampled, Classes, total=False):
+    """Keyword arguments that do not decide the type of the result."""
+
+
 @overload
 def confusion(
-    y_true: object,
-    y_pred: object,
-    *,
-    data: object = ...,
-    labels: ArrayLike | None = ...,
-    pos_label: object = ...,
-    sample_weight: object = ...,
-    counts: object = ...,
-    groups: object = ...,
-    fixed: str | None = ...,
-    strata: object = ...,
-    stratum_sizes: Mapping[Any, float] | None = ...,
-    by: None = None,
-    check: bool = ...,
+    y_true: object, y_pred: object, *, by: None = None, **keywords: Unpack[_Keywords]
 ) -> ConfusionTable | MultilabelTable: ...
 
 
 @overload
 def confusion(
-    y_true: object,
-    y_pred: object,
-    *,
-    data: object = ...,
-    labels: ArrayLike | None = ...,
-    pos_label: object = ...,
-    sample_weight: object = ...,
-    counts: object = ...,
-    groups: object = ...,
-    fixed: str | None = ...,
-    strata: object = ...,
-    stratum_sizes: Mapping[Any, float] | None = ...,
-    by: Sized,
-    check: bool = ...,
+    y_true: object, y_pred: object, *, by: Sized, **keywords: Unpack[_Keywords]
 ) -> Tables[ConfusionTable] | Tables[MultilabelTable]: ...
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias, overload
+from typing import Any, TypeAlias, TypedDict, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -47,45 +47,31 @@ Images: TypeAlias = Sequence[Mapping[str, Any]] | str | Path
 Objects: TypeAlias = Sequence[object] | Mapping[str, Any] | str | Path
 
 
+class _Keywords(TypedDict, total=False):
+    """Keyword arguments that do not decide the type of the result."""
+
+    iou: ArrayLike
+    max_detections: int
+    sample_weight: object
+    counts: object
+    groups: object
+
+
 @overload
 def detections(
-    preds: Mapping[str, Images],
-    target: Objects,
-    *,
-    iou: ArrayLike = ...,
-    max_detections: int = ...,
-    sample_weight: object = ...,
-    counts: object = ...,
-    groups: object = ...,
-    by: None = None,
+    preds: Mapping[str, Images], target: Objects, *, by: None = None, **keywords: Unpack[_Keywords]
 ) -> PairedUnitsTable: ...
 
 
 @overload
 def detections(
-    preds: Images,
-    target: Objects,
-    *,
-    iou: ArrayLike = ...,
-    max_detections: int = ...,
-    sample_weight: object = ...,
-    counts: object = ...,
-    groups: object = ...,
-    by: None = None,
+    preds: Images, target: Objects, *, by: None = None, **keywords: Unpack[_Keywords]
 ) -> DetectionsTable: ...
 
 
 @overload
 def detections(
-    preds: Images | Mapping[str, Images],
-    target: Objects,
-    *,
-    iou: ArrayLike = ...,
-    max_detections: int = ...,
-    sample_weight: object = ...,
-    counts: object = ...,
-    groups: object = ...,
-    by: Sized,
+    preds: Images | Mapping[str, Images], target: Objects, *, by: Sized, **keywords: Unpack[_Keywords]
 ) -> Tables[Any]: ...
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Sized
-from typing import Any, TypeAlias, overload
+from typing import Any, TypeAlias, TypedDict, Unpack, overload
 
 import numpy as np
 
@@ -41,33 +41,26 @@ SCHEMES = {
 }
 
 
+class _Keywords(TypedDict, total=False):
+    """Keyword arguments that do not decide the type of the result."""
+
+    data: object
+    unit: object
+    scheme: Scheme | None
+    sample_weight: object
+    counts: object
+    groups: object
+
+
 @overload
 def entities(
-    y_true: object = ...,
-    y_pred: object = ...,
-    *,
-    data: object = ...,
-    unit: object = ...,
-    scheme: Scheme | None = ...,
-    sample_weight: object = ...,
-    counts: object = ...,
-    groups: object = ...,
-    by: None = None,
+    y_true: object = ..., y_pred: object = ..., *, by: None = None, **keywords: Unpack[_Keywords]
 ) -> EventsTable | PairedUnitsTable: ...
 
 
 @overload
 def entities(
-    y_true: object = ...,
-    y_pred: object = ...,
-    *,
-    data: object = ...,
-    unit: object = ...,
-    scheme: Scheme | None = ...,
-    sample_weight: object = ...,
-    counts: object = ...,
-    groups: object = ...,
-    by: Sized,
+    y_true: object = ..., y_pred: object = ..., *, by: Sized, **keywords: Unpack[_Keywords]
 ) -> Tables[Any]: ...
 
 

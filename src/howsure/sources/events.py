@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sized
 from dataclasses import dataclass, replace
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from howsure.sources.columns import checked_weight, refuse_other_lengths
 from howsure.sources.encoding import EXACT, Column, encoded
 from howsure.sources.frames import columns
 from howsure.sources.groups import by_columns, groups_of_columns, roles
+from howsure.sources.keywords import Cases
 from howsure.sources.repeated import as_met, names_of_models
 from howsure.sources.to_numpy import plain
 from howsure.sources.units import UnitRows
@@ -25,57 +26,28 @@ NUMBERS = ("tp", "fn", "fp")  # in the order of a class's cells
 NO_LABEL = np.array(["event"])
 
 
+class _Keywords(Cases, total=False):
+    """Keyword arguments that do not decide the type of the result."""
+
+    unit: object
+    label: object
+
+
 @overload
 def events(
-    tp: object,
-    fp: object,
-    fn: object,
-    *,
-    unit: object = ...,
-    label: object = ...,
-    model: None = None,
-    data: object = ...,
-    sample_weight: object = ...,
-    groups: object = ...,
-    counts: object = ...,
-    by: None = None,
-    check: bool = ...,
+    tp: object, fp: object, fn: object, *, model: None = None, by: None = None, **keywords: Unpack[_Keywords]
 ) -> EventsTable: ...
 
 
 @overload
 def events(
-    tp: object,
-    fp: object,
-    fn: object,
-    *,
-    unit: object = ...,
-    label: object = ...,
-    model: Sized,
-    data: object = ...,
-    sample_weight: object = ...,
-    groups: object = ...,
-    counts: object = ...,
-    by: None = None,
-    check: bool = ...,
+    tp: object, fp: object, fn: object, *, model: Sized, by: None = None, **keywords: Unpack[_Keywords]
 ) -> PairedUnitsTable: ...
 
 
 @overload
 def events(
-    tp: object,
-    fp: object,
-    fn: object,
-    *,
-    unit: object = ...,
-    label: object = ...,
-    model: Sized | None = ...,
-    data: object = ...,
-    sample_weight: object = ...,
-    groups: object = ...,
-    counts: object = ...,
-    by: Sized,
-    check: bool = ...,
+    tp: object, fp: object, fn: object, *, model: Sized | None = ..., by: Sized, **keywords: Unpack[_Keywords]
 ) -> Tables[Any]: ...
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import replace
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,7 @@ from howsure.sources.crossed import drawn_anew
 from howsure.sources.doubtful_lines import refuse_doubtful_lines
 from howsure.sources.frames import grouped
 from howsure.sources.groups import Cells, Groups, by_columns, roles
+from howsure.sources.keywords import Classes, Models, Sampled
 from howsure.sources.layout import covers, is_stated
 from howsure.sources.long import Incomplete, by_model, refuse_incomplete
 from howsure.sources.strata import ROLE, stratum_role
@@ -29,47 +30,19 @@ from howsure.tables.prior_tuples import pseudo_tuples
 from howsure.tables.union import distinct_and_places
 
 
+class _Keywords(Sampled, Classes, Models, total=False):
+    """Keyword arguments that do not decide the type of the result."""
+
+
 @overload
 def paired(
-    y_true: object,
-    y_pred: Mapping[str, object] | Sequence[str],
-    *,
-    data: object = ...,
-    model: object = ...,
-    case: object = ...,
-    incomplete: Incomplete = ...,
-    labels: ArrayLike | None = ...,
-    pos_label: object = ...,
-    sample_weight: object = ...,
-    counts: object = ...,
-    groups: object = ...,
-    fixed: str | None = ...,
-    strata: object = ...,
-    stratum_sizes: Mapping[Any, float] | None = ...,
-    by: None = None,
-    check: bool = ...,
+    y_true: object, y_pred: Mapping[str, object] | Sequence[str], *, by: None = None, **keywords: Unpack[_Keywords]
 ) -> PairedTable: ...
 
 
 @overload
 def paired(
-    y_true: object,
-    y_pred: Mapping[str, object] | Sequence[str],
-    *,
-    data: object = ...,
-    model: object = ...,
-    case: object = ...,
-    incomplete: Incomplete = ...,
-    labels: ArrayLike | None = ...,
-    pos_label: object = ...,
-    sample_weight: object = ...,
-    counts: object = ...,
-    groups: object = ...,
-    fixed: str | None = ...,
-    strata: object = ...,
-    stratum_sizes: Mapping[Any, float] | None = ...,
-    by: Sized,
-    check: bool = ...,
+    y_true: object, y_pred: Mapping[str, object] | Sequence[str], *, by: Sized, **keywords: Unpack[_Keywords]
 ) -> Tables[PairedTable]: ...
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Sized
 from dataclasses import replace
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from howsure.sources.crossed import drawn_anew
 from howsure.sources.encoding import encoded
 from howsure.sources.frames import rows
 from howsure.sources.groups import Tally, by_columns, groups_of_columns, roles
+from howsure.sources.keywords import ScoredModels
 from howsure.sources.long import Incomplete, by_model, refuse_incomplete
 from howsure.sources.paired import models_by_name, roles_of_long
 from howsure.sources.scores import binary_truth, is_positive_stated, score_values
@@ -28,45 +29,13 @@ ROUNDING = 1e-6  # of two probabilities that sum to 1
 
 @overload
 def paired_scores(
-    y_true: object,
-    y_score: Mapping[str, object] | Sequence[str],
-    *,
-    data: object = ...,
-    model: object = ...,
-    case: object = ...,
-    incomplete: Incomplete = ...,
-    pos_label: object = ...,
-    sample_weight: object = ...,
-    counts: object = ...,
-    groups: object = ...,
-    fixed: str | None = ...,
-    strata: object = ...,
-    stratum_sizes: Mapping[Any, float] | None = ...,
-    by: None = None,
-    exact: bool = ...,
-    check: bool = ...,
+    y_true: object, y_score: Mapping[str, object] | Sequence[str], *, by: None = None, **keywords: Unpack[ScoredModels]
 ) -> PairedScoresTable: ...
 
 
 @overload
 def paired_scores(
-    y_true: object,
-    y_score: Mapping[str, object] | Sequence[str],
-    *,
-    data: object = ...,
-    model: object = ...,
-    case: object = ...,
-    incomplete: Incomplete = ...,
-    pos_label: object = ...,
-    sample_weight: object = ...,
-    counts: object = ...,
-    groups: object = ...,
-    fixed: str | None = ...,
-    strata: object = ...,
-    stratum_sizes: Mapping[Any, float] | None = ...,
-    by: Sized,
-    exact: bool = ...,
-    check: bool = ...,
+    y_true: object, y_score: Mapping[str, object] | Sequence[str], *, by: Sized, **keywords: Unpack[ScoredModels]
 ) -> Tables[PairedScoresTable]: ...
 
 

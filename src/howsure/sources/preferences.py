@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Sized
-from typing import Any, Literal, TypeAlias, overload
+from typing import Any, Literal, TypeAlias, Unpack, overload
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from howsure.sources.crossed import drawn_anew
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import columns, expanded, weight_or_counts
 from howsure.sources.groups import Tally, by_columns, roles
+from howsure.sources.keywords import Cases
 from howsure.tables.batch import Tables
 from howsure.tables.preferences import OUTCOMES, PreferencesTable
 
@@ -40,37 +41,22 @@ NUMBERS = {"score": SCORE, "index": PLACE}
 Numbers: TypeAlias = Literal["score", "index"]
 
 
+class _Keywords(Cases, total=False):
+    """Keyword arguments that do not decide the type of the result."""
+
+    fixed: str | None
+    numbers: Numbers | None
+
+
 @overload
 def preferences(
-    a: object,
-    b: object,
-    winner: object,
-    *,
-    data: object = ...,
-    sample_weight: object = ...,
-    counts: object = ...,
-    groups: object = ...,
-    fixed: str | None = ...,
-    by: None = None,
-    numbers: Numbers | None = ...,
-    check: bool = ...,
+    a: object, b: object, winner: object, *, by: None = None, **keywords: Unpack[_Keywords]
 ) -> PreferencesTable: ...
 
 
 @overload
 def preferences(
-    a: object,
-    b: object,
-    winner: object,
-    *,
-    data: object = ...,
-    sample_weight: object = ...,
-    counts: object = ...,
-    groups: object = ...,
-    fixed: str | None = ...,
-    by: Sized,
-    numbers: Numbers | None = ...,
-    check: bool = ...,
+    a: object, b: object, winner: object, *, by: Sized, **keywords: Unpack[_Keywords]
 ) -> Tables[PreferencesTable]: ...
 
 

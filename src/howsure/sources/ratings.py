@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Sized
 from dataclasses import replace
-from typing import Any, get_args, overload
+from typing import Any, Unpack, get_args, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,6 +25,7 @@ from howsure.sources.input_checks import (
     refuse_odd_classes,
     refuse_similar_labels,
 )
+from howsure.sources.keywords import Cases
 from howsure.sources.layout import class_order, in_own_order, is_stated, stated_order
 from howsure.sources.rating_layouts import Layout, arranged, by_rater
 from howsure.sources.repeated import first_rows
@@ -38,40 +39,22 @@ from howsure.tables.union import places_of_rows
 ROLE = "rating"
 
 
-@overload
-def ratings(
-    rating: object,
-    *,
-    item: object = ...,
-    rater: object = ...,
-    data: object = ...,
-    layout: Layout = ...,
-    labels: ArrayLike | None = ...,
-    sample_weight: object = ...,
-    counts: object = ...,
-    groups: object = ...,
-    fixed: str | None = ...,
-    by: None = None,
-    check: bool = ...,
-) -> Any: ...
+class _Keywords(Cases, total=False):
+    """Keyword arguments that do not decide the type of the result."""
+
+    item: object
+    rater: object
+    layout: Layout
+    labels: ArrayLike | None
+    fixed: str | None
 
 
 @overload
-def ratings(
-    rating: object,
-    *,
-    item: object = ...,
-    rater: object = ...,
-    data: object = ...,
-    layout: Layout = ...,
-    labels: ArrayLike | None = ...,
-    sample_weight: object = ...,
-    counts: object = ...,
-    groups: object = ...,
-    fixed: str | None = ...,
-    by: Sized,
-    check: bool = ...,
-) -> Tables[Any]: ...
+def ratings(rating: object, *, by: None = None, **keywords: Unpack[_Keywords]) -> Any: ...
+
+
+@overload
+def ratings(rating: object, *, by: Sized, **keywords: Unpack[_Keywords]) -> Tables[Any]: ...
 
 
 def ratings(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Sized
 from functools import partial
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +17,7 @@ from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import columns, expanded, weight_or_counts
 from howsure.sources.groups import Tally, by_columns, clusters, groups_of_columns, roles
 from howsure.sources.input_checks import refuse_odd_classes, refuse_similar_labels
+from howsure.sources.keywords import Sampled
 from howsure.sources.layout import (
     aligned_columns,
     categories_of,
@@ -39,39 +40,21 @@ from howsure.tables.score_matrix import MulticlassScoresTable, MultilabelScoresT
 MATRIX = 2  # dimensions
 
 
+class _Keywords(Sampled, total=False):
+    """Keyword arguments that do not decide the type of the result."""
+
+    labels: ArrayLike | None
+
+
 @overload
 def multiclass_scores(
-    y_true: object,
-    y_score: object,
-    *,
-    data: object = ...,
-    labels: ArrayLike | None = ...,
-    sample_weight: object = ...,
-    counts: object = ...,
-    groups: object = ...,
-    fixed: str | None = ...,
-    strata: object = ...,
-    stratum_sizes: Mapping[Any, float] | None = ...,
-    by: None = None,
-    check: bool = ...,
+    y_true: object, y_score: object, *, by: None = None, **keywords: Unpack[_Keywords]
 ) -> ScoreMatrixTable: ...
 
 
 @overload
 def multiclass_scores(
-    y_true: object,
-    y_score: object,
-    *,
-    data: object = ...,
-    labels: ArrayLike | None = ...,
-    sample_weight: object = ...,
-    counts: object = ...,
-    groups: object = ...,
-    fixed: str | None = ...,
-    strata: object = ...,
-    stratum_sizes: Mapping[Any, float] | None = ...,
-    by: Sized,
-    check: bool = ...,
+    y_true: object, y_score: object, *, by: Sized, **keywords: Unpack[_Keywords]
 ) -> Tables[ScoreMatrixTable]: ...
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sized
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import rows
 from howsure.sources.groups import Tally, by_columns, groups_of_columns, roles
 from howsure.sources.input_checks import refuse_odd_classes, refuse_similar_labels
+from howsure.sources.keywords import Scored
 from howsure.sources.layout import Rank, class_order, covers, is_stated
 from howsure.sources.number_checks import refuse_marks_of_missing
 from howsure.sources.positive import opposite, positive_class, refuse_score_of_other
@@ -32,41 +33,11 @@ POSITIVE_BY_HABIT = ({0, 1}, {-1, 1})  # in these, 1 is the positive class in sc
 
 
 @overload
-def scores(
-    y_true: object,
-    y_score: object,
-    *,
-    data: object = ...,
-    pos_label: object = ...,
-    sample_weight: object = ...,
-    counts: object = ...,
-    groups: object = ...,
-    fixed: str | None = ...,
-    strata: object = ...,
-    stratum_sizes: Mapping[Any, float] | None = ...,
-    by: None = None,
-    exact: bool = ...,
-    check: bool = ...,
-) -> ScoresTable: ...
+def scores(y_true: object, y_score: object, *, by: None = None, **keywords: Unpack[Scored]) -> ScoresTable: ...
 
 
 @overload
-def scores(
-    y_true: object,
-    y_score: object,
-    *,
-    data: object = ...,
-    pos_label: object = ...,
-    sample_weight: object = ...,
-    counts: object = ...,
-    groups: object = ...,
-    fixed: str | None = ...,
-    strata: object = ...,
-    stratum_sizes: Mapping[Any, float] | None = ...,
-    by: Sized,
-    exact: bool = ...,
-    check: bool = ...,
-) -> Tables[ScoresTable]: ...
+def scores(y_true: object, y_score: object, *, by: Sized, **keywords: Unpack[Scored]) -> Tables[ScoresTable]: ...
 
 
 def scores(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sized
 from dataclasses import replace
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from howsure.sources.crossed import drawn_anew
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import columns, expanded, weight_or_counts
 from howsure.sources.groups import Tally, by_columns, groups_of_columns, roles
+from howsure.sources.keywords import Sampled
 from howsure.sources.repeated import as_met, first_rows, names_of_models
 from howsure.sources.strata import ROLE, Strata, stratum_role
 from howsure.sources.to_numpy import plain
@@ -24,60 +25,27 @@ from howsure.tables.paired_values import PairedValuesTable
 from howsure.tables.values import TrialsTable, by_share, spread_successes
 
 
+class _Keywords(Sampled, total=False):
+    """Keyword arguments that do not decide the type of the result."""
+
+    run: object
+
+
 @overload
 def trials(
-    success: object,
-    *,
-    task: object,
-    run: object = ...,
-    model: None = None,
-    data: object = ...,
-    sample_weight: object = ...,
-    counts: object = ...,
-    groups: object = ...,
-    fixed: str | None = ...,
-    strata: object = ...,
-    stratum_sizes: Mapping[Any, float] | None = ...,
-    by: None = None,
-    check: bool = ...,
+    success: object, *, task: object, model: None = None, by: None = None, **keywords: Unpack[_Keywords]
 ) -> TrialsTable: ...
 
 
 @overload
 def trials(
-    success: object,
-    *,
-    task: object,
-    run: object = ...,
-    model: Sized,
-    data: object = ...,
-    sample_weight: object = ...,
-    counts: object = ...,
-    groups: object = ...,
-    fixed: str | None = ...,
-    strata: object = ...,
-    stratum_sizes: Mapping[Any, float] | None = ...,
-    by: None = None,
-    check: bool = ...,
+    success: object, *, task: object, model: Sized, by: None = None, **keywords: Unpack[_Keywords]
 ) -> PairedValuesTable: ...
 
 
 @overload
 def trials(
-    success: object,
-    *,
-    task: object,
-    run: object = ...,
-    model: Sized | None = ...,
-    data: object = ...,
-    sample_weight: object = ...,
-    counts: object = ...,
-    groups: object = ...,
-    fixed: str | None = ...,
-    strata: object = ...,
-    stratum_sizes: Mapping[Any, float] | None = ...,
-    by: Sized,
-    check: bool = ...,
+    success: object, *, task: object, model: Sized | None = ..., by: Sized, **keywords: Unpack[_Keywords]
 ) -> Tables[Any]: ...
 
 

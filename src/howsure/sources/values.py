@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Sized
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +18,7 @@ from howsure.sources.doubtful_lines import refuse_doubtful_numbers
 from howsure.sources.encoding import encoded
 from howsure.sources.frames import columns, expanded, taken, weight_or_counts
 from howsure.sources.groups import Tally, by_columns, roles
+from howsure.sources.keywords import Models, Sampled
 from howsure.sources.long import Incomplete, by_model
 from howsure.sources.number_checks import refuse_last_sum, refuse_marks_of_missing, refuse_other_units
 from howsure.sources.strata import ROLE, stratum_role
@@ -29,110 +30,33 @@ from howsure.tables.values import ErrorsTable, ValuesTable
 LARGEST = 1e100  # largest number whose squares and cubes can be summed
 
 
-@overload
-def values(
-    score: str,
-    *,
-    truth: None = ...,
-    data: object,
-    bounds: ArrayLike | None = ...,
-    sample_weight: object = ...,
-    counts: object = ...,
-    groups: object = ...,
-    fixed: str | None = ...,
-    strata: object = ...,
-    stratum_sizes: Mapping[Any, float] | None = ...,
-    by: None = None,
-    check: bool = ...,
-) -> ValuesTable: ...
+class _Keywords(Sampled, Models, total=False):
+    """Keyword arguments that do not decide the type of the result."""
+
+    run: object
+    bounds: ArrayLike | None
 
 
 @overload
 def values(
     score: Mapping[str, Any] | list[str] | tuple[str, ...],
     *,
-    truth: Any = ...,
-    data: Any = ...,
-    model: Any = ...,
-    case: Any = ...,
-    run: Any = ...,
-    incomplete: Incomplete = ...,
-    bounds: ArrayLike | None = ...,
-    sample_weight: Any = ...,
-    counts: Any = ...,
-    groups: Any = ...,
-    fixed: str | None = ...,
-    strata: Any = ...,
-    stratum_sizes: Mapping[Any, float] | None = ...,
+    truth: object = ...,
     by: None = None,
-    check: bool = ...,
+    **keywords: Unpack[_Keywords],
 ) -> PairedValuesTable: ...
 
 
 @overload
-def values(
-    score: Any,
-    *,
-    truth: None = ...,
-    data: object = ...,
-    model: object = ...,
-    case: object = ...,
-    run: object = ...,
-    incomplete: Incomplete = ...,
-    bounds: ArrayLike | None = ...,
-    sample_weight: object = ...,
-    counts: object = ...,
-    groups: object = ...,
-    fixed: str | None = ...,
-    strata: object = ...,
-    stratum_sizes: Mapping[Any, float] | None = ...,
-    by: None = None,
-    check: bool = ...,
-) -> ValuesTable: ...
+def values(score: Any, *, truth: None = ..., by: None = None, **keywords: Unpack[_Keywords]) -> ValuesTable: ...
 
 
 @overload
-def values(
-    score: Any,
-    *,
-    truth: Sized,
-    data: object = ...,
-    model: object = ...,
-    case: object = ...,
-    run: object = ...,
-    incomplete: Incomplete = ...,
-    bounds: ArrayLike | None = ...,
-    sample_weight: object = ...,
-    counts: object = ...,
-    groups: object = ...,
-    fixed: str | None = ...,
-    strata: object = ...,
-    stratum_sizes: Mapping[Any, float] | None = ...,
-    by: None = None,
-    check: bool = ...,
-) -> ErrorsTable: ...
+def values(score: Any, *, truth: Sized, by: None = None, **keywords: Unpack[_Keywords]) -> ErrorsTable: ...
 
 
 @overload
-def values(
-    score: Any,
-    *,
-    truth: object = ...,
-    data: object = ...,
-    model: object = ...,
-    case: object = ...,
-    run: object = ...,
-    incomplete: Incomplete = ...,
-    bounds: ArrayLike | None = ...,
-    sample_weight: object = ...,
-    counts: object = ...,
-    groups: object = ...,
-    fixed: str | None = ...,
-    strata: object = ...,
-    stratum_sizes: Mapping[Any, float] | None = ...,
-    by: Sized,
-    check: bool = ...,
-) -> Tables[Any]: ...
+def values(score: Any, *, truth: object = ..., by: Sized, **keywords: Unpack[_Keywords]) -> Tables[Any]: ...
 
 
 def values(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,6 +23,7 @@ from howsure.sources.confusion import class_labels, refuse_mixed
 from howsure.sources.encoding import coded_with_gaps, positions
 from howsure.sources.groups import by_columns, groups_of, roles
 from howsure.sources.input_checks import refuse_marks
+from howsure.sources.keywords import Classes, Rows
 from howsure.sources.layout import order_as_stated
 from howsure.sources.wide import named_columns
 from howsure.tables.batch import Tables
@@ -36,31 +37,19 @@ LEAST_RIGHT = 0.75  # mean rate of correct labels over annotators; below it 95 %
 DOUBTFUL = "annotators are right in {:.0%} of the cases on average, too few for the interval to cover as stated"
 
 
+class _Keywords(Rows, Classes, total=False):
+    """Keyword arguments that do not decide the type of the result."""
+
+
 @overload
 def annotated(
-    annotations: object,
-    y_pred: object,
-    *,
-    data: object = ...,
-    labels: ArrayLike | None = ...,
-    pos_label: object = ...,
-    counts: object = ...,
-    by: None = None,
-    check: bool = ...,
+    annotations: object, y_pred: object, *, by: None = None, **keywords: Unpack[_Keywords]
 ) -> ConfusionTable: ...
 
 
 @overload
 def annotated(
-    annotations: object,
-    y_pred: object,
-    *,
-    data: object = ...,
-    labels: ArrayLike | None = ...,
-    pos_label: object = ...,
-    counts: object = ...,
-    by: Sized,
-    check: bool = ...,
+    annotations: object, y_pred: object, *, by: Sized, **keywords: Unpack[_Keywords]
 ) -> Tables[ConfusionTable]: ...
 
 

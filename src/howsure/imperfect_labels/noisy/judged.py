@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +18,7 @@ from howsure.sources.encoding import coded_with_gaps, encoded, positions, refuse
 from howsure.sources.frames import columns
 from howsure.sources.groups import Tally, by_columns, groups_of, roles
 from howsure.sources.input_checks import refuse_marks
+from howsure.sources.keywords import Cases, Classes
 from howsure.sources.layout import order_as_stated
 from howsure.sources.positive import passing
 from howsure.tables.batch import Tables
@@ -28,55 +29,24 @@ from howsure.tables.labels import as_labels
 SYSTEMS = 2
 
 
+class _Keywords(Cases, Classes, total=False):
+    """Keyword arguments that do not decide the type of the result."""
+
+    y_pred: object
+
+
 @overload
 def judged(
-    human: Mapping[str, Any],
-    judge: Mapping[str, Any],
-    *,
-    y_pred: None = None,
-    data: Any = ...,
-    labels: ArrayLike | None = ...,
-    pos_label: Any = ...,
-    sample_weight: Any = ...,
-    groups: Any = ...,
-    counts: Any = ...,
-    by: None = None,
-    check: bool = ...,
+    human: Mapping[str, Any], judge: Mapping[str, Any], *, by: None = None, **keywords: Unpack[_Keywords]
 ) -> PairedJudgedTable: ...
 
 
 @overload
-def judged(
-    human: Any,
-    judge: Any,
-    *,
-    y_pred: object = ...,
-    data: object = ...,
-    labels: ArrayLike | None = ...,
-    pos_label: object = ...,
-    sample_weight: object = ...,
-    groups: object = ...,
-    counts: object = ...,
-    by: None = None,
-    check: bool = ...,
-) -> ConfusionTable: ...
+def judged(human: Any, judge: Any, *, by: None = None, **keywords: Unpack[_Keywords]) -> ConfusionTable: ...
 
 
 @overload
-def judged(
-    human: Any,
-    judge: Any,
-    *,
-    y_pred: object = ...,
-    data: object = ...,
-    labels: ArrayLike | None = ...,
-    pos_label: object = ...,
-    sample_weight: object = ...,
-    groups: object = ...,
-    counts: object = ...,
-    by: Sized,
-    check: bool = ...,
-) -> Tables[Any]: ...
+def judged(human: Any, judge: Any, *, by: Sized, **keywords: Unpack[_Keywords]) -> Tables[Any]: ...
 
 
 @order_as_stated

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sized
 from dataclasses import replace
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,7 @@ from howsure.sources.encoding import coded_with_gaps, encoded, refuse_gaps
 from howsure.sources.frames import columns
 from howsure.sources.groups import Tally, by_columns, groups_of, roles
 from howsure.sources.input_checks import refuse_marks
+from howsure.sources.keywords import Cases
 from howsure.sources.values import bounds_of, refuse_outside
 from howsure.tables.batch import Tables
 from howsure.tables.paired_values import PairedValuesTable, extremes
@@ -29,49 +30,24 @@ LABELS_PER_STRATUM = 10
 MOST_STRATA = 10  # five strata would lose 4 % of the gain under a linear relation, ten lose 1 % (Cochran 1968)
 
 
+class _Keywords(Cases, total=False):
+    """Keyword arguments that do not decide the type of the result."""
+
+    bounds: ArrayLike | None
+
+
 @overload
 def judged_values(
-    human: Mapping[str, Any],
-    judge: Mapping[str, Any],
-    *,
-    data: Any = ...,
-    bounds: ArrayLike | None = ...,
-    sample_weight: Any = ...,
-    groups: Any = ...,
-    counts: Any = ...,
-    by: None = None,
-    check: bool = ...,
+    human: Mapping[str, Any], judge: Mapping[str, Any], *, by: None = None, **keywords: Unpack[_Keywords]
 ) -> PairedValuesTable: ...
 
 
 @overload
-def judged_values(
-    human: Any,
-    judge: Any,
-    *,
-    data: object = ...,
-    bounds: ArrayLike | None = ...,
-    sample_weight: object = ...,
-    groups: object = ...,
-    counts: object = ...,
-    by: None = None,
-    check: bool = ...,
-) -> ValuesTable: ...
+def judged_values(human: Any, judge: Any, *, by: None = None, **keywords: Unpack[_Keywords]) -> ValuesTable: ...
 
 
 @overload
-def judged_values(
-    human: Any,
-    judge: Any,
-    *,
-    data: object = ...,
-    bounds: ArrayLike | None = ...,
-    sample_weight: object = ...,
-    groups: object = ...,
-    counts: object = ...,
-    by: Sized,
-    check: bool = ...,
-) -> Tables[Any]: ...
+def judged_values(human: Any, judge: Any, *, by: Sized, **keywords: Unpack[_Keywords]) -> Tables[Any]: ...
 
 
 def judged_values(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sized
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,6 +22,7 @@ from howsure.sources.encoding import coded_with_gaps, positions, refuse_gaps
 from howsure.sources.frames import columns
 from howsure.sources.groups import Tally, by_columns, groups_of, roles
 from howsure.sources.input_checks import refuse_marks
+from howsure.sources.keywords import Classes, Rows
 from howsure.sources.layout import order_as_stated
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
@@ -35,37 +36,22 @@ FEW = "a single weight of {} trusted labels: the interval may cover less than st
 FEWEST = 2  # trusted cases: a single one shows no variance
 
 
+class _Keywords(Rows, Classes, total=False):
+    """Keyword arguments that do not decide the type of the result."""
+
+    metric: str | Metric | None
+    power: float | None
+
+
 @overload
 def prediction_powered(
-    y_true: object,
-    y_made: object,
-    y_pred: object,
-    *,
-    data: object = ...,
-    labels: ArrayLike | None = ...,
-    pos_label: object = ...,
-    metric: str | Metric | None = ...,
-    power: float | None = ...,
-    counts: object = ...,
-    by: None = None,
-    check: bool = ...,
+    y_true: object, y_made: object, y_pred: object, *, by: None = None, **keywords: Unpack[_Keywords]
 ) -> ConfusionTable: ...
 
 
 @overload
 def prediction_powered(
-    y_true: object,
-    y_made: object,
-    y_pred: object,
-    *,
-    data: object = ...,
-    labels: ArrayLike | None = ...,
-    pos_label: object = ...,
-    metric: str | Metric | None = ...,
-    power: float | None = ...,
-    counts: object = ...,
-    by: Sized,
-    check: bool = ...,
+    y_true: object, y_made: object, y_pred: object, *, by: Sized, **keywords: Unpack[_Keywords]
 ) -> Tables[ConfusionTable]: ...
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, overload
+from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -191,24 +191,20 @@ def _lang_reiczigel(
     return share + shift - half, share + shift + half
 
 
-@overload
-def corrected(
-    table: ConfusionTable,
-    *,
-    sensitivity: Rate | None = ...,
-    specificity: Rate | None = ...,
-    labelling: ArrayLike | None = ...,
-) -> ConfusionTable: ...
+class _Keywords(TypedDict, total=False):
+    """Keyword arguments that do not decide the type of the result."""
+
+    sensitivity: Rate | None
+    specificity: Rate | None
+    labelling: ArrayLike | None
 
 
 @overload
-def corrected(
-    table: Tables[ConfusionTable],
-    *,
-    sensitivity: Rate | None = ...,
-    specificity: Rate | None = ...,
-    labelling: ArrayLike | None = ...,
-) -> Tables[ConfusionTable]: ...
+def corrected(table: ConfusionTable, **keywords: Unpack[_Keywords]) -> ConfusionTable: ...
+
+
+@overload
+def corrected(table: Tables[ConfusionTable], **keywords: Unpack[_Keywords]) -> Tables[ConfusionTable]: ...
 
 
 def corrected(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sized
 from dataclasses import dataclass, replace
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +18,7 @@ from howsure.sources.encoding import coded_with_gaps, encoded, positions, refuse
 from howsure.sources.frames import columns
 from howsure.sources.groups import Tally, by_columns, groups_of, roles
 from howsure.sources.input_checks import refuse_marks
+from howsure.sources.keywords import Cases, Classes
 from howsure.sources.layout import order_as_stated
 from howsure.sources.scores import score_values
 from howsure.tables.batch import Tables
@@ -27,37 +28,19 @@ BINS = 3  # score ranges per predicted class: with more of them, strata without 
 SILENT = "{} of {} strata have no label"
 
 
+class _Keywords(Cases, Classes, total=False):
+    """Keyword arguments that do not decide the type of the result."""
+
+
 @overload
 def partly_labelled(
-    y_true: object,
-    y_pred: object,
-    y_score: object,
-    *,
-    data: object = ...,
-    labels: ArrayLike | None = ...,
-    pos_label: object = ...,
-    sample_weight: object = ...,
-    groups: object = ...,
-    counts: object = ...,
-    by: None = None,
-    check: bool = ...,
+    y_true: object, y_pred: object, y_score: object, *, by: None = None, **keywords: Unpack[_Keywords]
 ) -> ConfusionTable: ...
 
 
 @overload
 def partly_labelled(
-    y_true: object,
-    y_pred: object,
-    y_score: object,
-    *,
-    data: object = ...,
-    labels: ArrayLike | None = ...,
-    pos_label: object = ...,
-    sample_weight: object = ...,
-    groups: object = ...,
-    counts: object = ...,
-    by: Sized,
-    check: bool = ...,
+    y_true: object, y_pred: object, y_score: object, *, by: Sized, **keywords: Unpack[_Keywords]
 ) -> Tables[ConfusionTable]: ...
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sized
 from dataclasses import replace
-from typing import Any, Literal, SupportsIndex, get_args, overload
+from typing import Any, Literal, SupportsIndex, TypedDict, Unpack, get_args, overload
 
 import numpy as np
 
@@ -37,56 +37,34 @@ Make = Callable[[Any], Table]  # makes the table of a selection of rows
 TARGETS: Mapping[str, type[Batch | Population]] = {"batch": Batch, "population": Population}
 
 
+class _Keywords(TypedDict, total=False):
+    """Keyword arguments that do not decide the type of the result."""
+
+    data: object
+    counts: object
+    y_pred: object
+    kind: Kind | None
+    labels: object
+    target: Target
+    sample_weight: object
+    calibrator: Calibrator | None
+
+
 @overload
 def calibrated(  # for n×K probabilities the result is another type, but array types do not show this
-    y_score: object,
-    *,
-    data: object = ...,
-    counts: object = ...,
-    by: None = None,
-    every: None = None,
-    y_pred: object = ...,
-    kind: Kind | None = ...,
-    labels: object = ...,
-    target: Target = ...,
-    sample_weight: object = ...,
-    n: int | None = ...,
-    calibrator: Calibrator | None = ...,
+    y_score: object, *, by: None = None, every: None = None, n: int | None = ..., **keywords: Unpack[_Keywords]
 ) -> ScoresTable: ...
 
 
 @overload
 def calibrated(
-    y_score: object,
-    *,
-    data: object = ...,
-    counts: object = ...,
-    by: Sized,
-    every: Every | None = ...,
-    y_pred: object = ...,
-    kind: Kind | None = ...,
-    labels: object = ...,
-    target: Target = ...,
-    sample_weight: object = ...,
-    calibrator: Calibrator | None = ...,
-    check: bool = ...,
+    y_score: object, *, by: Sized, every: Every | None = ..., check: bool = ..., **keywords: Unpack[_Keywords]
 ) -> Tables[ScoresTable]: ...
 
 
 @overload
 def calibrated(
-    y_score: object,
-    *,
-    data: object = ...,
-    every: int,
-    counts: object = ...,
-    y_pred: object = ...,
-    kind: Kind | None = ...,
-    labels: object = ...,
-    target: Target = ...,
-    sample_weight: object = ...,
-    calibrator: Calibrator | None = ...,
-    check: bool = ...,
+    y_score: object, *, every: int, check: bool = ..., **keywords: Unpack[_Keywords]
 ) -> Tables[ScoresTable]: ...
 
 

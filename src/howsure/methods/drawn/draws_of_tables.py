@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypedDict, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,32 +22,23 @@ SOURCES = ("posterior", "prior", "random", "sampling", "truth")
 OF_PROBABILITIES = ("posterior", "prior", "random")
 
 
-@overload
-def draw_tables(
-    table: Tables[Any],
-    n: int = ...,
-    *,
-    source: Source = ...,
-    prior: Prior | None = ...,
-    prevalence: ArrayLike | None = ...,
-    prevalence_prior: Prior | None = ...,
-    cases: int | None = ...,
-    random_state: Any = ...,
-) -> dict[Hashable, Floats]: ...
+class _Keywords(TypedDict, total=False):
+    """Keyword arguments that do not decide the type of the result."""
+
+    source: Source
+    prior: Prior | None
+    prevalence: ArrayLike | None
+    prevalence_prior: Prior | None
+    cases: int | None
+    random_state: Seed
 
 
 @overload
-def draw_tables(
-    table: Table,
-    n: int = ...,
-    *,
-    source: Source = ...,
-    prior: Prior | None = ...,
-    prevalence: ArrayLike | None = ...,
-    prevalence_prior: Prior | None = ...,
-    cases: int | None = ...,
-    random_state: Seed = ...,
-) -> Floats: ...
+def draw_tables(table: Tables[Any], n: int = ..., **keywords: Unpack[_Keywords]) -> dict[Hashable, Floats]: ...
+
+
+@overload
+def draw_tables(table: Table, n: int = ..., **keywords: Unpack[_Keywords]) -> Floats: ...
 
 
 def draw_tables(
