@@ -80,7 +80,6 @@ class Disparity(Protocol):
         random_state: Seed = ...,
     ) -> Estimate:
         """Return the value with its interval."""
-        ...
 
 
 def _disparity(criterion: str, kind: Literal["difference", "ratio"], meaning: str) -> Disparity:

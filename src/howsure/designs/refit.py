@@ -24,29 +24,23 @@ class Refit(Protocol):
     @property
     def observed(self) -> Array:
         """The counts."""
-        ...
 
     @property
     def row(self) -> Array:
         """The multinomial sample of each observed cell."""
-        ...
 
     @property
     def is_independent(self) -> bool:
         """Whether the observed cases are independent and unweighted."""
-        ...
 
     def tables(self, observed: Array) -> Array:
         """Return the tables estimated from other counts, ``(..., observed cells)`` → ``(..., cells)``."""
-        ...
 
     def interior(self, observed: Array) -> Array:
         """Return the nearest counts whose table is inside the range of possible tables, ``(observed cells,)``."""
-        ...
 
     def merged(self, cells: Array, size: int) -> Self:
         """Return the refit of the table whose cell ``cells[c]`` collects cell ``c``."""
-        ...
 
 
 class Refittable(DesignProtocol):

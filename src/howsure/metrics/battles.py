@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Protocol
 
 import numpy as np
 
@@ -35,31 +34,12 @@ battles_metric = declare(  # (table of battles, from the perspective of one mode
 )
 
 
-class Table(Protocol):
-    """Battles, and the model that is looked at."""
-
-    @property
-    def pairs(self) -> Array:
-        """Positions of the two models of each pair, ``(pairs, 2)``."""
-        ...
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The models."""
-        ...
-
-    @property
-    def model(self) -> int:
-        """Position of the model that is looked at."""
-        ...
-
-
-def _fit(table: Table, cells: Array, *, ties: bool) -> Fit:
+def _fit(table: BattlesTable, cells: Array, *, ties: bool) -> Fit:
     counts = cells.reshape(*cells.shape[:-1], len(table.pairs), OUTCOMES)
     return fitted(table.pairs, len(table.names), counts, ties=ties)
 
 
-def _strength(table: Table, *, ties: bool) -> Scored:
+def _strength(table: BattlesTable, *, ties: bool) -> Scored:
     """Return the strength of the model; the mean over all fitted models is 0."""
     at = np.eye(len(table.names))[table.model]
 
@@ -75,13 +55,13 @@ def _strength(table: Table, *, ties: bool) -> Scored:
 
 
 @battles_metric(range=REAL, aliases=("strength", "bt"))
-def bradley_terry(table: Table) -> Scored:
+def bradley_terry(table: BattlesTable) -> Scored:
     """Strength by Bradley and Terry: log odds to win against an average model, a tie being half a win."""
     return _strength(table, ties=False)
 
 
 @battles_metric(range=REAL, aliases=("elo_rating",))
-def elo(table: Table, *, mean: float = 1000.0) -> Scored:
+def elo(table: BattlesTable, *, mean: float = 1000.0) -> Scored:
     """Strength by Bradley and Terry on the scale of Elo: 400 points more are odds of 10 to 1 to win."""
     strength, scale = _strength(table, ties=False), 400 / math.log(10)
     return replace(
@@ -92,13 +72,13 @@ def elo(table: Table, *, mean: float = 1000.0) -> Scored:
 
 
 @battles_metric(range=REAL)
-def davidson(table: Table) -> Scored:
+def davidson(table: BattlesTable) -> Scored:
     """Strength by Davidson: as Bradley and Terry's, ties being an outcome with a chance of its own."""
     return _strength(table, ties=True)
 
 
 @battles_metric()
-def win_rate(table: Table) -> Scored:
+def win_rate(table: BattlesTable) -> Scored:
     """Share of its battles that the model wins, a tie being half a win."""
     first, second = (table.pairs == table.model).T
     won = np.stack([first, second, (first | second) / 2], -1).ravel() * 1.0
@@ -114,7 +94,7 @@ def win_rate(table: Table) -> Scored:
 
 
 @battles_metric()
-def win_probability(table: Table, *, against: str = "") -> Scored:
+def win_probability(table: BattlesTable, *, against: str = "") -> Scored:
     """Chance to win against another model by Bradley and Terry; by default against one of the others at random."""
     size = len(table.names)
     if against and (against not in table.names or against == table.names[table.model]):

@@ -7,9 +7,9 @@ COCO's where scores are distinct; detections of one score come at once.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from howsure.metrics.kinds import Form
 from howsure.metrics.operating import roc_slope
 from howsure.metrics.registry import Scored, declare
 from howsure.native.interpolated_precisions import envelope, from_top, interpolated_precisions
-from howsure.tables.detections import DetectionsTable
+from howsure.tables.detections import DetectionsTable, Slice
 
 CLOSE = 1e-9
 
@@ -42,62 +42,6 @@ detection_metric = declare(  # (table of detections by score, arguments) → Sco
         counterparts={"average_precision": "map"},
     )
 )
-
-
-class Slice(Protocol):
-    """Where the cells of one class at one threshold lie."""
-
-    @property
-    def label(self) -> int:
-        """Position of the class."""
-        ...
-
-    @property
-    def threshold(self) -> int:
-        """Position of the threshold of the overlap."""
-        ...
-
-    @property
-    def start(self) -> int:
-        """The first cell."""
-        ...
-
-    @property
-    def stop(self) -> int:
-        """The cell of the misses."""
-        ...
-
-    def by_score(self, cells: Array) -> Array:
-        """Return the counts by score, ascending, ``(..., S, 2)``."""
-        ...
-
-
-class Table(Protocol):
-    """Detections by class, overlap and score."""
-
-    @property
-    def slices(self) -> Sequence[Any]:
-        """Where the cells of each class and threshold lie."""
-        ...
-
-    @property
-    def iou(self) -> Array:
-        """The thresholds of the overlap."""
-        ...
-
-    @property
-    def counts(self) -> Array:
-        """The counts by cell."""
-        ...
-
-    @property
-    def rows(self) -> Any:
-        """Number of units."""
-        ...
-
-    def position(self, label: object) -> int:
-        """Return the position of a class."""
-        ...
 
 
 def _from_top(part: Slice, cells: Array) -> tuple[Array, Array, Array]:
@@ -160,7 +104,7 @@ def _slopes_of_sensitivity(part: Slice, cells: Array, slopes: Array, rate: float
 
 
 def _mean_over(
-    table: Table,
+    table: DetectionsTable,
     iou: float,
     label: str,
     value: Callable[[Any, Array], Array],
@@ -197,7 +141,7 @@ def _mean_over(
 
 
 @detection_metric(name="map", is_step=True, aliases=("mean_average_precision", "coco_map"))
-def _mean_average_precision(table: Table, *, iou: float = math.nan, label: str = "") -> Scored:
+def _mean_average_precision(table: DetectionsTable, *, iou: float = math.nan, label: str = "") -> Scored:
     """Average precision as COCO has it, over 101 recalls, and its mean over classes and overlaps."""
     unit = float(np.min(table.counts, where=table.counts > 0, initial=np.inf))  # counts may be whole in another one
     found = _mean_over(table, iou, label, _average_precision, _slopes)
@@ -214,7 +158,7 @@ def _mean_average_precision(table: Table, *, iou: float = math.nan, label: str =
     always_stated=("fp_per_unit",),
     aliases=("sensitivity_at_fp_per_unit", "froc_sensitivity"),
 )
-def _froc(table: Table, *, fp_per_unit: float = 1.0, iou: float = math.nan, label: str = "") -> Scored:
+def _froc(table: DetectionsTable, *, fp_per_unit: float = 1.0, iou: float = math.nan, label: str = "") -> Scored:
     """Largest sensitivity with at most so many false positives of a class per unit; mean over classes and overlaps."""
     if fp_per_unit <= 0:
         message = f"`fp_per_unit` of `froc` is positive, not {fp_per_unit:g}."

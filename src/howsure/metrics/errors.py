@@ -6,14 +6,13 @@ Counts have shape ``(..., cells)`` over the distinct pairs of both. Repeating ev
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
 
 import numpy as np
 
 from howsure.arrays import Array
 from howsure.metrics.forms import divide
 from howsure.metrics.kinds import Form
-from howsure.metrics.registry import Bounds, Scored, declare
+from howsure.metrics.registry import Scored, declare
 from howsure.metrics.values import deviations, mean_of
 from howsure.tables.values import ErrorsTable
 
@@ -34,40 +33,21 @@ errors_metric = declare(  # (table of true and predicted numbers, arguments) →
 )
 
 
-class Table(Protocol):
-    """Cases by truth and prediction."""
-
-    @property
-    def values(self) -> Array:
-        """The error of each cell."""
-        ...
-
-    @property
-    def actual(self) -> Array:
-        """The truth of each cell."""
-        ...
-
-    @property
-    def bounds(self) -> Bounds | None:
-        """Smallest and largest error that there can be, where they are known."""
-        ...
-
-
-def _largest(table: Table) -> float:
+def _largest(table: ErrorsTable) -> float:
     return np.inf if table.bounds is None else float(table.bounds[1])
 
 
-def absolute_error(table: Table) -> Scored:
+def absolute_error(table: ErrorsTable) -> Scored:
     """Return the mean absolute error."""
     return mean_of(np.abs(table.values), (0.0, _largest(table)))
 
 
-def squared_error(table: Table) -> Scored:
+def squared_error(table: ErrorsTable) -> Scored:
     """Return the mean squared error."""
     return mean_of(table.values**2, (0.0, _largest(table) ** 2))
 
 
-def root_squared_error(table: Table) -> Scored:
+def root_squared_error(table: ErrorsTable) -> Scored:
     """Return the root of the mean squared error."""
     mean = squared_error(table)
 
@@ -81,7 +61,7 @@ def root_squared_error(table: Table) -> Scored:
 
 
 @errors_metric(range=(-np.inf, 1.0), aliases=("r_squared", "coefficient_of_determination"), sklearn="r2_score")
-def r2(table: Table) -> Scored:
+def r2(table: ErrorsTable) -> Scored:
     """Share of the variance of the truth that predictions explain (R²): 1 less the squared errors in its units."""
     squares, actual = table.values**2, table.actual
 

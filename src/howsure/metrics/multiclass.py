@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Protocol, final
+from typing import final
 
 import numpy as np
 
@@ -29,37 +29,6 @@ from howsure.metrics.two_class_views import AgainstRest, Pair, Pooled, TwoClassV
 from howsure.native.resampling import Ranked
 from howsure.tables.counts import Counts
 from howsure.tables.score_matrix import ScoreMatrixTable as Table
-
-
-class Parts(Protocol):
-    """The values that an average is of, and their weights."""
-
-    @property
-    def range(self) -> tuple[float, float]:
-        """Smallest and largest possible value."""
-        ...
-
-    @property
-    def of_distances(self) -> bool:
-        """Whether the values are distances from calibration."""
-        ...
-
-    @property
-    def takes_batches(self) -> bool:
-        """Whether they may be bound to a batch of tables."""
-        ...
-
-    def values(self, counts: Array) -> Array:
-        """Return the values, ``(..., parts)``."""
-        ...
-
-    def weights(self, counts: Array) -> Array:
-        """Return the numbers of true cases, ``(..., parts)``."""
-        ...
-
-    def gradient(self, counts: Array, by_value: Array, by_weight: Array) -> Array:
-        """Return the derivative, by each cell, of what has these slopes by values and weights."""
-        ...
 
 
 @final
@@ -122,6 +91,9 @@ class OfViews:
                 view.add_slopes(np.where(weight == 0, 0.0, weight * slopes), total)
             total.present[..., view.classes] += by_weight[..., index, None, None]
         return self.table.from_sides(total)
+
+
+Parts = OfViews | AreasOfPairs  # of which an average is
 
 
 def _against_rest(table: Table, index: int) -> TwoClassView:

@@ -7,7 +7,6 @@ tasks of an unbiased estimate for each. Runs of one task therefore need not be i
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
 
 import numpy as np
 
@@ -35,21 +34,7 @@ trials_metric = declare(  # (table of tasks by runs and successes, arguments) â†
 )
 
 
-class Table(Protocol):
-    """Tasks by runs and successes."""
-
-    @property
-    def runs(self) -> Array:
-        """Number of runs of the tasks of each cell."""
-        ...
-
-    @property
-    def successes(self) -> Array:
-        """How many of them succeed."""
-        ...
-
-
-def _chosen(metric: str, table: Table, k: int) -> int:
+def _chosen(metric: str, table: TrialsTable, k: int) -> int:
     """Return the number of runs to choose, which every task must have."""
     if k < 1:
         message = f"`k` of `{metric}` is at least 1, not {k}."
@@ -76,37 +61,37 @@ def all_alike(selected: Array, runs: Array, k: int) -> Array:
 
 
 @trials_metric(aliases=("pass_at_k",), always_stated=("k",))
-def pass_at(table: Table, *, k: int = 1) -> Scored:
+def pass_at(table: TrialsTable, *, k: int = 1) -> Scored:
     """Chance that at least one of k runs of a task succeeds (pass@k, unbiased: Chen et al. 2021)."""
     chosen = _chosen("pass_at", table, k)
     return mean_of(1 - all_alike(table.runs - table.successes, table.runs, chosen), SHARE)
 
 
 @trials_metric(aliases=("pass_all_k", "pass^k"), always_stated=("k",))
-def pass_all(table: Table, *, k: int = 1) -> Scored:
+def pass_all(table: TrialsTable, *, k: int = 1) -> Scored:
     """Chance that all of k runs of a task succeed (pass^k)."""
     return mean_of(all_alike(table.successes, table.runs, _chosen("pass_all", table, k)), SHARE)
 
 
-def _disagreements(metric: str, table: Table) -> Array:
+def _disagreements(metric: str, table: TrialsTable) -> Array:
     _chosen(metric, table, 2)
     runs, successes = table.runs, table.successes
     return np.asarray(2.0 * successes * (runs - successes) / (runs * (runs - 1.0)))
 
 
 @trials_metric(better="lower")
-def flip_rate(table: Table) -> Scored:
+def flip_rate(table: TrialsTable) -> Scored:
     """Share of the pairs of runs of one task that disagree, averaged over tasks."""
     return mean_of(_disagreements("flip_rate", table), SHARE)
 
 
 @trials_metric(range=(0.0, 0.5), better="lower")
-def run_variance(table: Table) -> Scored:
+def run_variance(table: TrialsTable) -> Scored:
     """Variance between the runs of one task, averaged over tasks (mean square within, unbiased)."""
     return mean_of(_disagreements("run_variance", table) / 2, (0.0, 0.5))
 
 
-def _between(table: Table, metric: str) -> Scored:
+def _between(table: TrialsTable, metric: str) -> Scored:
     """Return the variance of the tasks' success probabilities: that of the proportions minus that due to the runs."""
     shares = table.successes / table.runs
     noise = _disagreements(metric, table) / 2 / table.runs
@@ -125,13 +110,13 @@ def _between(table: Table, metric: str) -> Scored:
 
 
 @trials_metric(range=(-0.5, 0.25), better="neither")
-def task_variance(table: Table) -> Scored:
+def task_variance(table: TrialsTable) -> Scored:
     """Variance between the tasks' own chances of success (by moments; negative where runs explain more than all)."""
     return _between(table, "task_variance")
 
 
 @trials_metric(range=(-1.0, 1.0), better="neither", aliases=("intraclass_correlation",))
-def icc(table: Table) -> Scored:
+def icc(table: TrialsTable) -> Scored:
     """Share of the variance of single runs that lies between tasks (intraclass correlation, by moments)."""
     within, between = mean_of(_disagreements("icc", table) / 2, None), _between(table, "icc")
 

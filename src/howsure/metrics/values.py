@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Protocol
 
 import numpy as np
 
@@ -42,20 +41,6 @@ value_metric = declare(  # (table whose cells have numbers, arguments) → Score
 )
 
 
-class Table(Protocol):
-    """A table whose cells have numbers."""
-
-    @property
-    def values(self) -> Array:
-        """The number of each cell, ascending."""
-        ...
-
-    @property
-    def bounds(self) -> Bounds | None:
-        """Smallest and largest number that there can be, where they are known."""
-        ...
-
-
 def mean_of(numbers: Array, bounds: Bounds | None) -> Scored:
     """Return the mean of a number that each cell has.
 
@@ -78,13 +63,13 @@ def mean_of(numbers: Array, bounds: Bounds | None) -> Scored:
 
 
 @value_metric(range=REAL, better="neither", aliases=("average",))
-def mean(table: Table) -> Scored:
+def mean(table: ValuesTable) -> Scored:
     """Mean of the values; of trials, of the tasks' shares of successes."""
     return mean_of(table.values, table.bounds)
 
 
 @value_metric(better="neither", always_stated=("at_least",))
-def share(table: Table, *, at_least: float = 0.5) -> Scored:
+def share(table: ValuesTable, *, at_least: float = 0.5) -> Scored:
     """Share of the cases whose value is at least the given one."""
     above = table.values >= at_least
     every = np.ones(len(above))
@@ -93,7 +78,7 @@ def share(table: Table, *, at_least: float = 0.5) -> Scored:
 
 
 @value_metric(range=(0.0, np.inf), better="neither", aliases=("standard_deviation", "stddev", "sd"))
-def std(table: Table) -> Scored:
+def std(table: ValuesTable) -> Scored:
     """Root of the mean squared deviation from the mean (standard deviation, dividing by n)."""
     values = table.values
 
@@ -135,7 +120,7 @@ def _quantile(values: Array, at: float, cells: Array) -> Array:
     return np.where(total[..., 0] > 0, (values[first] + values[after]) / 2, np.nan)
 
 
-def _quantile_metric(table: Table, at: float) -> Scored:
+def _quantile_metric(table: ValuesTable, at: float) -> Scored:
     values = table.values
     cases = float(effective_sample_size(table, np.ones(len(values))))
     reach = REACH * np.sqrt(at * (1 - at) / max(cases, 1.0))
@@ -164,18 +149,18 @@ def _rate(metric: str, name: str, value: float, most: float = 1.0) -> float:
 
 
 @value_metric(range=REAL, better="neither", is_step=True)
-def median(table: Table) -> Scored:
+def median(table: ValuesTable) -> Scored:
     """Median of the values: of two middle ones their mean."""
     return _quantile_metric(table, 0.5)
 
 
 @value_metric(range=REAL, better="neither", is_step=True, aliases=("percentile",), always_stated=("q",))
-def quantile(table: Table, *, q: float = 0.9) -> Scored:
+def quantile(table: ValuesTable, *, q: float = 0.9) -> Scored:
     """Smallest value with at least a share q of the cases at or below it; of two such the middle."""
     return _quantile_metric(table, _rate("quantile", "q", q))
 
 
-def _mean_between(table: Table, low: float, high: float) -> Scored:
+def _mean_between(table: ValuesTable, low: float, high: float) -> Scored:
     """Return the mean of the cases of the ranks between two shares; a case that one cuts counts in part."""
     values = table.values
 
@@ -201,13 +186,13 @@ def _mean_between(table: Table, low: float, high: float) -> Scored:
 
 
 @value_metric(range=REAL, better="neither", always_stated=("cut",))
-def trimmed_mean(table: Table, *, cut: float = 0.1) -> Scored:
+def trimmed_mean(table: ValuesTable, *, cut: float = 0.1) -> Scored:
     """Mean without a share of the cases at either end."""
     kept = _rate("trimmed_mean", "cut", cut, 0.5)
     return _mean_between(table, kept, 1 - kept)
 
 
 @value_metric(range=REAL, better="neither", aliases=("expected_shortfall",), always_stated=("q",))
-def cvar(table: Table, *, q: float = 0.9) -> Scored:
+def cvar(table: ValuesTable, *, q: float = 0.9) -> Scored:
     """Mean of the largest values, a share 1 − q of the cases (conditional value at risk)."""
     return _mean_between(table, _rate("cvar", "q", q), 1.0)

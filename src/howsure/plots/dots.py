@@ -29,17 +29,14 @@ class Limits(Protocol):
     @property
     def value(self) -> float:
         """The observed value."""
-        ...
 
     @property
     def low(self) -> float:
         """Lower limit."""
-        ...
 
     @property
     def high(self) -> float:
         """Upper limit."""
-        ...
 
 
 def intervals(

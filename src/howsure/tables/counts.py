@@ -23,11 +23,9 @@ class View(Protocol):
 
     def counts(self, cells: Array) -> Counts:
         """Return the model's counts from joint cells, with any leading axes."""
-        ...
 
     def pulled_back(self, gradient: Array, size: int) -> Array:
         """Return the derivative by the joint cells, ``(..., size)``, from one by the model's cells."""
-        ...
 
 
 class Counts:

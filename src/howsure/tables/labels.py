@@ -28,7 +28,6 @@ class Labelled(Protocol):
     @property
     def labels(self) -> Array:
         """The classes."""
-        ...
 
 
 def plain_labels(values: list[Any]) -> list[Any]:
@@ -95,11 +94,6 @@ def disjoint_classes(tables: Mapping[Any, Any]) -> str:
     Other names for the same classes, such as 0 and 1 beside "no" and "yes", would count as more classes. Classes that
     only some tables have are allowed. Tables without labels have no names of their own.
 
-    Parameters
-    ----------
-    tables : mapping of str to Table
-        The tables by name.
-
     Examples
     --------
     >>> import howsure as hs
@@ -124,11 +118,6 @@ def disjoint_classes(tables: Mapping[Any, Any]) -> str:
 
 def refuse_disjoint(tables: Mapping[Any, Any]) -> None:
     """Refuse tables side by side that have no class in common; see `disjoint_classes`.
-
-    Parameters
-    ----------
-    tables : mapping of str to Table
-        The tables by name.
 
     Raises
     ------

@@ -29,7 +29,6 @@ class Listed(Protocol):
     @property
     def default_metrics(self) -> tuple[str, ...]:
         """The metrics that `evaluate` reports when none are named."""
-        ...
 
 
 @runtime_checkable
@@ -39,7 +38,6 @@ class Blocked(Protocol):
     @property
     def block_size(self) -> int:
         """Number of tables to draw at once."""
-        ...
 
 
 @runtime_checkable
@@ -49,7 +47,6 @@ class Weighed(Protocol):
     @property
     def cases_per_count(self) -> Array:
         """Number of cases per sampled count of 1, ``(...)``."""
-        ...
 
 
 @runtime_checkable
@@ -58,7 +55,6 @@ class Spanning(Protocol):
 
     def with_all_classes(self, others: object) -> Any:
         """Return a table without cases over the cells of this and other tables of its kind."""
-        ...
 
 
 @runtime_checkable
@@ -67,7 +63,6 @@ class Positioned(Protocol):
 
     def cell_positions(self, whole: object) -> Array:
         """Return the position of each flat cell in a table from `with_all_classes`, ``(cells,)``."""
-        ...
 
 
 @runtime_checkable
@@ -76,7 +71,6 @@ class Limited(Protocol):
 
     def with_limits_of(self, whole: object) -> Any:
         """Return the table with the limits of the table of all cases."""
-        ...
 
 
 @runtime_checkable
@@ -85,7 +79,6 @@ class Collapsible(Protocol):
 
     def collapse_cells(self, codes: Array) -> Any:
         """Return the table after summing cells with the same code, 0 … B−1; see `collapse_cells`."""
-        ...
 
 
 @runtime_checkable
@@ -94,7 +87,6 @@ class AgainstRest(Protocol):
 
     def one_against_rest(self, index: int) -> Any:
         """Return the 2×2 table of one class against all others, or None if it is not defined."""
-        ...
 
 
 @runtime_checkable
@@ -103,7 +95,6 @@ class EachAgainstRest(Protocol):
 
     def each_against_rest(self, indices: Array) -> Any:
         """Return the tables of several classes against all others as a batch, or None if they are not defined."""
-        ...
 
 
 @runtime_checkable
@@ -114,7 +105,6 @@ class ScoresByClass(Protocol):
 
     def against_rest(self, label: object) -> Any:
         """Return the table of scores of one class against the rest."""
-        ...
 
 
 @runtime_checkable
@@ -123,7 +113,6 @@ class Units(Protocol):
 
     def unit_weights(self, cells: Array) -> Array | None:
         """Return the weight of each unit, from its cells, ``(units, cells)``; None if all weights are equal."""
-        ...
 
 
 @runtime_checkable
@@ -132,7 +121,6 @@ class Comparable(Protocol):
 
     def incompatibility(self, other: object) -> str:
         """Return why a table of the same kind cannot be compared, and what to do; empty if it can."""
-        ...
 
 
 def default_metrics(table: object) -> tuple[str, ...]:
