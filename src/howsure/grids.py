@@ -16,8 +16,8 @@ import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args, overload
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, cast, get_args, overload
 
 from howsure.attributes import AdvisedAttributes
 from howsure.errors import HowsureError
@@ -431,9 +431,9 @@ class OneRecord(Tabular):
 
     __slots__ = ()
 
-    @abstractmethod
     def to_dict(self) -> dict[Any, Any]:
         """Return the fields as plain values."""
+        return asdict(cast("Any", self))  # results are dataclasses, or override this
 
     def records(self) -> list[dict[str, Any]]:
         """Return the fields as the one record of a list."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import HowsureError
+from howsure.escapes import is_number
 
 REMEDY = "Give stratum=size,… or a CSV file with a stratum and its size in each row."
 
@@ -45,20 +46,12 @@ def _sizes(given: str) -> dict[str, float]:
     if not rows or any(len(row) != 2 for row in rows):
         message = f"`--stratum-sizes`: '{given}' does not have two columns. {REMEDY}"
         raise HowsureError(message)
-    first = 0 if _is_number(rows[0][1]) else 1
+    first = 0 if is_number(rows[0][1]) else 1
     return {name.strip(): _number(name, size) for name, size in rows[first:]}
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 def _number(name: str, size: str) -> float:
-    if not _is_number(size):
+    if not is_number(size):
         message = f"`--stratum-sizes` has {size!r} for the stratum {name!r}. {REMEDY}"
         raise HowsureError(message)
     return float(size)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from howsure.comparison.mcnemar import rights
 from howsure.estimates.grouped import apply_by_group
@@ -40,10 +39,6 @@ class CochransQ(OneRecord):
 
     def __str__(self) -> str:
         return f"Cochran's Q = {self.statistic:.3f}, {self.degrees_of_freedom} d.f.; {p_text(self.p_value)}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields."""
-        return asdict(self)
 
 
 @apply_by_group

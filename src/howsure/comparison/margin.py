@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 from howsure.grids import OneRecord
 
@@ -37,7 +37,3 @@ class MarginTest(OneRecord):
 
     def __str__(self) -> str:
         return self.sentence
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields."""
-        return asdict(self)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -51,10 +50,6 @@ class McNemar(OneRecord):
             f"McNemar ({self.method}): only the first is right {self.only_first} times, only the second "
             f"{self.only_second} times; {p_text(self.p_value)}"
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields."""
-        return asdict(self)
 
 
 def _exact(first: int, second: int) -> tuple[float, float]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -50,10 +49,6 @@ class NoInformation(OneRecord):
     def __str__(self) -> str:
         rate = f"the share of class '{self.largest_class}', {number(self.no_information_rate, 3)}"
         return f"accuracy {number(self.accuracy, 3)} against {rate}: one-sided {p_text(self.p_value)}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields."""
-        return asdict(self)
 
 
 @apply_by_group

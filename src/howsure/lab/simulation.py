@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -96,10 +96,6 @@ class Coverage(OneRecord):
     beyond_error: float
     undefined: float
     undefined_error: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def grid(self) -> Grid:
         """Return a table of strings with each measure and its Monte Carlo error."""

@@ -51,15 +51,6 @@ class ModalityTest(OneRecord):
             return f"χ² = {self.statistic:.3f}, {self.numerator:g} d.f.; {p_text(self.p_value)}"
         return f"F = {self.statistic:.3f}, {self.numerator:g} and {self.denominator:.1f} d.f.; {p_text(self.p_value)}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields."""
-        return {
-            "statistic": self.statistic,
-            "numerator": self.numerator,
-            "denominator": self.denominator,
-            "p_value": self.p_value,
-        }
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class ReaderStudy(Tabular, Named):

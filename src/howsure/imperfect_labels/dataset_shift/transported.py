@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
-from typing import Any, TypeVar
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from howsure.designs.linearised import Linearised
 from howsure.errors import HowsureError
@@ -109,10 +109,6 @@ class LabelShiftTest(OneRecord):
             f"label shift: chi-square {number(self.statistic, 1)} with {self.degrees_of_freedom} degrees of freedom, "
             f"{p_text(self.p_value)}"
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields."""
-        return asdict(self)
 
 
 def label_shift_test(
