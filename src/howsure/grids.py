@@ -258,10 +258,6 @@ def grid_of(
     caption : str
         Caption of the table; the reasons by default.
 
-    Returns
-    -------
-    Grid
-
     Examples
     --------
     >>> print(grid_of([{"name": "a", "value": 0.5, "low": 0.4, "high": 0.6}]).text())

@@ -19,10 +19,6 @@ def written(path: str | Path, content: str | Callable[[Path], object]) -> Path:
     content : str or callable
         Text, or a function that writes to the path that it receives.
 
-    Returns
-    -------
-    Path
-
     Raises
     ------
     HowsureError

@@ -46,7 +46,6 @@ class HasModels(Protocol):
 
     def contenders(self) -> Table | Mapping[str, Table]:
         """Return a paired table, or the table of each model by name."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,13 +104,6 @@ def groups_are_models(function: AppliedByGroup[P, T]) -> AppliedByGroup[P, T]:
 
 def contenders(counts_or_table: object, metric: Any) -> Contenders:
     """Return the models of a joint table, of separate tables by name, or of a log.
-
-    Parameters
-    ----------
-    counts_or_table : Table, mapping of str to Table, or object with tables of models
-        The models.
-    metric : str or Metric
-        The metric.
 
     Raises
     ------

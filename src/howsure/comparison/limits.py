@@ -53,23 +53,11 @@ class ContrastLimits:
         return contrast_metric(self.contrast.effect, self.contrast.first, self.contrast.second)
 
     def p_value(self, null: float) -> float:
-        """Return the two-sided p-value of a hypothetical value; nan without a test, as for posterior draws.
-
-        Parameters
-        ----------
-        null : float
-            The hypothetical value of the contrast.
-        """
+        """Return the two-sided p-value of a hypothetical value; nan without a test, as for posterior draws."""
         return self.method.p_value(self.metric, self.table, null, draws=self.draws, rng=self.seed)
 
     def e_value(self, null: float) -> float:
-        """Return the e-value of a hypothetical value; nan if the method has none.
-
-        Parameters
-        ----------
-        null : float
-            The hypothetical value of the contrast.
-        """
+        """Return the e-value of a hypothetical value; nan if the method has none."""
         return self.method.e_value(self.metric, self.table, null)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -99,11 +99,6 @@ class Estimated:
         """Return the half-width of the intervals of differences, ``(P, P)``; infinite for a single case.
 
         It is the critical value, or the quantile of Student's t with the same probability, times the standard error.
-
-        Parameters
-        ----------
-        critical : float
-            Critical value of the statistics.
         """
         size = np.abs(self.statistic)
         implied = np.where(size > 0, safe_divide(np.abs(self.differences), size), np.inf)

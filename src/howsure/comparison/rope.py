@@ -54,10 +54,6 @@ def region_of(rope: Region | None, null: float) -> tuple[float, float] | None:
     null : float
         The contrast of equal models: 0, or 1 for a ratio.
 
-    Returns
-    -------
-    tuple of two float, or None
-
     Raises
     ------
     HowsureError

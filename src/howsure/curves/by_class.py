@@ -19,11 +19,6 @@ def apply_by_class(function: Callable[P, T]) -> Callable[P, T]:
     """Decorate a function of one table of scores of two classes so that it also accepts scores of many classes.
 
     The result for such a table is a `Results` with the class as name: that of each class against the rest.
-
-    Parameters
-    ----------
-    function : callable
-        Function whose first argument is the table.
     """
 
     @wraps(function)

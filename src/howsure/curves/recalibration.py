@@ -45,17 +45,7 @@ class SmoothCurve:
         return np.asarray(probability(self.at @ self.coefficients))
 
     def limits(self, table: Table, band: str, level: float) -> tuple[Array, Array]:
-        """Return the lower and upper limits along the curve.
-
-        Parameters
-        ----------
-        table : ScoresTable
-            The cases.
-        band : {"pointwise", "simultaneous"}
-            Kind of the band.
-        level : float
-            Confidence level.
-        """
+        """Return the lower and upper limits along the curve."""
         forms = self.at @ _root(_covariance(table, self.slopes))
         error = np.sqrt((forms**2).sum(1))
         reach = quantile(level, table.design.degrees_of_freedom)

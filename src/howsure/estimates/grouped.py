@@ -209,10 +209,6 @@ def grouped(
     random_state : int, sequence of int, Generator, SeedSequence or None
         Seed for the overall table, from which the seeds of the groups are derived (see `group_seed`).
 
-    Returns
-    -------
-    Grouped
-
     Raises
     ------
     HowsureError
@@ -248,13 +244,7 @@ class AppliedByGroup(Protocol[P, T_co]):
 
 
 def apply_by_group(function: Callable[Concatenate[Any, P], T]) -> AppliedByGroup[P, T]:
-    """Decorate a function of one table so that it also accepts `Tables`; each group gets its own ``random_state``.
-
-    Parameters
-    ----------
-    function : callable
-        Function whose first argument is the table.
-    """
+    """Decorate a function of one table so that it also accepts `Tables`; each group gets its own ``random_state``."""
     of_table: Callable[..., T] = function
 
     @wraps(function)

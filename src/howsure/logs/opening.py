@@ -119,13 +119,7 @@ def stem_of(path: Path) -> str:
 
 
 def beside(path: Path) -> Any:
-    """Return the JSON value of a file next to a log, plain or compressed; None if there is none.
-
-    Parameters
-    ----------
-    path : Path
-        The plain file.
-    """
+    """Return the JSON value of a file next to a log, plain or compressed; None if there is none."""
     for suffix in PACKED:
         packed = path.with_name(f"{path.name}{suffix}")
         with suppress(OSError):

@@ -66,10 +66,6 @@ def resolve(
     without : ndarray of bool of shape (K,), optional
         Classes that an average leaves out for another model of the comparison: see `resolve_each`.
 
-    Returns
-    -------
-    Metric
-
     Raises
     ------
     HowsureError

@@ -21,13 +21,6 @@ CellCodes = Callable[[], Array] | None
 def codes_of_outcomes(size: int, where: Any) -> Array:
     """Return the codes of a metric of the outcomes of some classes, added up.
 
-    Parameters
-    ----------
-    size : int
-        Number of classes.
-    where : index
-        The classes.
-
     Examples
     --------
     >>> codes_of_outcomes(3, [2]).tolist()

@@ -33,11 +33,6 @@ ACRONYMS = {
 def metric_words(text: str) -> str:
     """Return a spec string in words; any other name without underscores.
 
-    Parameters
-    ----------
-    text : str
-        Name of a metric.
-
     Examples
     --------
     >>> metric_words("f1@macro"), metric_words("recall@binary+positive_class=ill"), metric_words("log_loss")

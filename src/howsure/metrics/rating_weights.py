@@ -75,13 +75,6 @@ def weights_of(name: str, table: RatingsTable) -> Floats:
 def ordered(asked: str, table: RatingsTable) -> RatingsTable:
     """Return a table unchanged; raise an error if the order of its categories is unknown.
 
-    Parameters
-    ----------
-    asked : str
-        The argument that needs the order.
-    table : RatingsTable
-        The table.
-
     Raises
     ------
     HowsureError
@@ -100,13 +93,6 @@ def ordered(asked: str, table: RatingsTable) -> RatingsTable:
 def numeric(asked: str, table: RatingsTable) -> Floats:
     """Return the categories as numbers; raise an error for other categories.
 
-    Parameters
-    ----------
-    asked : str
-        The argument that needs numbers.
-    table : RatingsTable
-        The table.
-
     Raises
     ------
     HowsureError
@@ -120,13 +106,6 @@ def numeric(asked: str, table: RatingsTable) -> Floats:
 
 def ratio_scale(asked: str, table: RatingsTable) -> Floats:
     """Return the categories as numbers of at least 0; raise an error for others.
-
-    Parameters
-    ----------
-    asked : str
-        The argument that needs them.
-    table : RatingsTable
-        The table.
 
     Raises
     ------

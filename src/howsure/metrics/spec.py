@@ -131,10 +131,6 @@ def parse(text: str) -> Spec:
         ``"mcc"``, ``"f1@macro"``, ``"fbeta+beta=2@weighted"``, ``"dor@binary+positive_class=2"``,
         ``"roc_auc+max_fpr=0.1"``, ``"roc_auc@macro+multi_class=ovo"``.
 
-    Returns
-    -------
-    Spec
-
     Raises
     ------
     HowsureError

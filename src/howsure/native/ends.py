@@ -38,11 +38,6 @@ def ends(numbers: Array) -> tuple[float, float]:
 def is_repeated(numbers: Array) -> bool:
     """Return whether a one-dimensional array is a single number in memory, repeated by `numpy.broadcast_to`.
 
-    Parameters
-    ----------
-    numbers : ndarray
-        The array.
-
     Examples
     --------
     >>> is_repeated(np.broadcast_to(1.0, 3)), is_repeated(np.ones(3))
@@ -54,11 +49,6 @@ def is_repeated(numbers: Array) -> bool:
 def total(numbers: Array) -> float:
     """Return the sum of a one-dimensional array, at no cost for a repeated number.
 
-    Parameters
-    ----------
-    numbers : ndarray of shape (n,)
-        The numbers.
-
     Examples
     --------
     >>> total(np.broadcast_to(2.0, 3))
@@ -69,11 +59,6 @@ def total(numbers: Array) -> float:
 
 def are_ones(numbers: Array) -> bool:
     """Return whether all numbers of a one-dimensional array are one, at no cost for a repeated number.
-
-    Parameters
-    ----------
-    numbers : ndarray of shape (n,)
-        The numbers.
 
     Examples
     --------

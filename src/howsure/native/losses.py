@@ -204,11 +204,6 @@ class Tilts:
 def square_losses(rows: Array) -> CellLosses:
     """Return the sum of squared differences of each row of probabilities from that of each class, ``Σ p² + 1 − 2 p``.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (n, K)
-        Probabilities of each class.
-
     Examples
     --------
     >>> square_losses(np.array([[0.5, 0.25, 0.25]])).every.tolist()

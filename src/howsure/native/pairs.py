@@ -49,11 +49,6 @@ def count_pairs(codes: tuple[Array, Array], lows: tuple[int, int], sizes: tuple[
 def whole_numbers(numbers: Array) -> Array | None:
     """Return floats as the integers that they equal; None if one is nan, has decimals, or is 2**30 or more.
 
-    Parameters
-    ----------
-    numbers : ndarray of shape (n,)
-        The floats.
-
     Examples
     --------
     >>> whole_numbers(np.array([1.0, -0.0])).tolist(), whole_numbers(np.array([1.5]))

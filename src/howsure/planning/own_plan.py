@@ -36,11 +36,6 @@ class Door(Protocol[P, Found_co]):
 def or_own_plan(function: Callable[P, Found_co]) -> Door[P, Found_co]:
     """Return a function of tables that hands over a pilot with a plan of its own to that.
 
-    Parameters
-    ----------
-    function : callable
-        The function of tables.
-
     Raises
     ------
     HowsureError

@@ -33,13 +33,6 @@ NO_CASES = "the cases are fixed, so one reader has no error"
 def analysed(reads: Reads, question: Question) -> ReaderStudy:
     """Return the result of a study.
 
-    Parameters
-    ----------
-    reads : Reads
-        The reads.
-    question : Question
-        The settings.
-
     Raises
     ------
     HowsureError

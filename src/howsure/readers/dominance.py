@@ -18,13 +18,7 @@ CELLS_PER_CASE = 8
 
 
 def products_of_wins(reads: Reads) -> Floats:
-    """Return the sum of products of wins of each two groups over the pairs of cases that both hold, ``(G, G)``.
-
-    Parameters
-    ----------
-    reads : Reads
-        The ratings.
-    """
+    """Return the sum of products of wins of each two groups over the pairs of cases that both hold, ``(G, G)``."""
     groups = reads.values.shape[1]
     is_read = np.ascontiguousarray(reads.is_read.T)
     codes = np.zeros(is_read.shape, dtype=np.intp)

@@ -33,12 +33,8 @@ def report_of_decisions(curve: Any, *, title: str = "", command: str = "", files
     ----------
     curve : DecisionCurve
         The result of `howsure.decision_curve`.
-    title : str
-        Title: the evaluated data.
-    command : str
-        Command that makes this report.
-    files : sequence of str or Path
-        Input files, whose fingerprints are reported.
+    title, command, files : optional
+        As of `report_of`.
 
     Raises
     ------
@@ -95,12 +91,8 @@ def report_of_net_benefit(
     ----------
     band : NetBenefit
         Of a decision curve: ``curve["A"]`` or ``curve.difference("A", "B")``.
-    title : str
-        Title: the evaluated data.
-    command : str
-        Command that makes this report.
-    files : sequence of str or Path
-        Input files, whose fingerprints are reported.
+    title, command, files : optional
+        As of `report_of`.
     """
     level = percent(band.confidence_level)
     together = f"The band covers at all thresholds together, with {level} confidence."

@@ -41,12 +41,8 @@ def report_of_gaps(gaps: object, *, title: str = "", command: str = "", files: S
     ----------
     gaps : Gaps
         The result of `howsure.gaps` for one model.
-    title : str
-        Title: the evaluated data.
-    command : str
-        Command that makes this report.
-    files : sequence of str or Path
-        Input files, whose fingerprints are reported.
+    title, command, files : optional
+        As of `report_of`.
 
     Raises
     ------

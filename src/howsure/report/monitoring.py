@@ -30,12 +30,8 @@ def report_of_monitoring(
     ----------
     found
         The result of `monitor`.
-    title
-        Title: the monitored data.
-    command
-        Command that makes this report.
-    files
-        Input files, whose fingerprints are reported.
+    title, command, files : optional
+        As of `report_of`.
     """
     first = next(iter(found.values()))
     metrics = list(first)

@@ -35,12 +35,8 @@ def report_of_readers(study: object, *, title: str = "", command: str = "", file
     ----------
     study : ReaderStudy
         The result of `reader_study`.
-    title : str
-        Title: the studied data.
-    command : str
-        Command that makes this report.
-    files : sequence of str or Path
-        Input files, whose fingerprints are reported.
+    title, command, files : optional
+        As of `report_of`.
 
     Raises
     ------

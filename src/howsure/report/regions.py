@@ -34,12 +34,8 @@ def report_of_regions(
     ----------
     found : JointRegion or Grouped
         The result of `howsure.joint_region`, also of groups.
-    title : str
-        Title: the evaluated data.
-    command : str
-        Command that makes this report.
-    files : sequence of str or Path
-        Input files, whose fingerprints are reported.
+    title, command, files : optional
+        As of `report_of`.
     """
     regions = found.by_name() if isinstance(found, Grouped) else {"": found}
     first = next(iter(regions.values()))

@@ -34,12 +34,8 @@ def report_of_requirements(
     ----------
     found : JointTest, CertifiedThreshold or Grouped
         The result of `howsure.joint_test` or `howsure.certified_threshold`, also of groups.
-    title : str
-        Title: the evaluated data.
-    command : str
-        Command that makes this report.
-    files : sequence of str or Path
-        Input files, whose fingerprints are reported.
+    title, command, files : optional
+        As of `report_of`.
     region : JointRegion or Grouped, optional
         The result of `howsure.joint_region` for the two metrics of a joint test.
     """

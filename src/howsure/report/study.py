@@ -55,14 +55,10 @@ def report_of_study(
     ----------
     study
         A study with experiments and metrics.
-    title
-        Title: the studied data.
     rope
         Largest negligible difference, or a pair (low, high).
-    command
-        Command that makes this report.
-    files
-        Input files, whose fingerprints are reported.
+    title, command, files : optional
+        As of `report_of`.
 
     Raises
     ------

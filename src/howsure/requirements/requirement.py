@@ -68,13 +68,7 @@ class Requirement:
         return f"{label} {self.relation} {self.bound:g}"
 
     def check(self, metric: Metric) -> None:
-        """Raise an error if the bound is outside of the metric's range.
-
-        Parameters
-        ----------
-        metric : Metric
-            The metric, bound to a table.
-        """
+        """Raise an error if the bound is outside of the metric's range."""
         low, high = metric.range
         if low <= self.bound <= high:
             return

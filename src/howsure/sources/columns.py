@@ -174,15 +174,7 @@ def refuse_other_lengths(columns: Mapping[str, Sized | None]) -> None:
 
 
 def checked_weight(weight: object, argument_name: str = "sample_weight") -> Array:
-    """Return weights as floats of moderate size; refuse weights that are not finite, negative, or all zero.
-
-    Parameters
-    ----------
-    weight : array-like of shape (n,)
-        The weights.
-    argument_name : str
-        Their name in messages.
-    """
+    """Return weights as floats of moderate size; refuse weights that are not finite, negative, or all zero."""
     weight = plain(argument_name, weight)
     weights = None
     with suppress(TypeError, ValueError, OverflowError):
@@ -207,13 +199,7 @@ def checked_weight(weight: object, argument_name: str = "sample_weight") -> Arra
 
 
 def checked_counts(counts: object) -> Array:
-    """Return numbers of identical cases as floats; refuse numbers that are fractional, negative, or all zero.
-
-    Parameters
-    ----------
-    counts : array-like of shape (n,)
-        The numbers.
-    """
+    """Return numbers of identical cases as floats; refuse numbers that are fractional, negative, or all zero."""
     given = plain("counts", counts)
     numbers = checked_weight(given, "counts")
     with suppress(TypeError, ValueError):

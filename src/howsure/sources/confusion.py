@@ -352,10 +352,6 @@ def multilabel(
         One column, or several, to split by.
     check : bool
         Whether to raise an error for implausible input; False skips these checks.
-
-    Returns
-    -------
-    MultilabelTable or Tables
     """
     y_true, y_pred, found = aligned_columns(y_true, y_pred, "y_true", "y_pred")
     labels = found if labels is None else labels

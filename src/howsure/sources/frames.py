@@ -197,15 +197,7 @@ def _refuse_other_counts(number: Array, columns: Mapping[Any, object]) -> None:
 
 
 def taken(column: Any, places: Array) -> Any:
-    """Return some rows of a column, or of a frame or an array of two dimensions, in its own type.
-
-    Parameters
-    ----------
-    column : array-like
-        The column.
-    places : ndarray of int
-        The rows.
-    """
+    """Return some rows of a column, or of a frame or an array of two dimensions, in its own type."""
     if hasattr(column, "iloc"):
         return column.iloc[places].reset_index(drop=True)
     if isinstance(column, Column):

@@ -25,13 +25,7 @@ Line = tuple[int, list[str]]  # its number, and its fields
 
 
 def is_imrmc(file: Location) -> bool:
-    """Whether a file has the suffix of iMRMC, or is a text with the line `BEGIN DATA:`.
-
-    Parameters
-    ----------
-    file : str or Path
-        The file.
-    """
+    """Whether a file has the suffix of iMRMC, or is a text with the line `BEGIN DATA:`."""
     if suffix_of(file) in IMRMC:
         return True
     if is_address(file) or suffix_of(file) not in PLAIN or not is_file(Path(file)):
@@ -60,11 +54,6 @@ def columns_by_role(data: object) -> dict[str, str]:
 
 def columns_of_imrmc(file: Location) -> dict[str, list[object]]:
     """Return reader, case, modality, score and true class of each read.
-
-    Parameters
-    ----------
-    file : str or Path
-        The file.
 
     Raises
     ------

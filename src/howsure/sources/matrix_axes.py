@@ -301,13 +301,7 @@ def _refuse_sums(counts: Array, *, last: bool) -> None:
 
 
 def warn_of_percentages(counts: Array) -> None:
-    """Warn of a matrix whose rows, or columns, add up to 100: shares of a class that were rounded look like counts.
-
-    Parameters
-    ----------
-    counts : ndarray of shape (K, K)
-        The matrix.
-    """
+    """Warn of a matrix whose rows, or columns, add up to 100: shares of a class that were rounded look like counts."""
     for axis, what in ((-1, "row"), (-2, "column")):
         sums = counts.sum(axis)
         if counts.shape[-1] > 1 and np.all(np.abs(sums - PERCENT) <= 1) and np.any(sums == PERCENT):

@@ -93,11 +93,6 @@ def crosstab_of(lines: list[Line]) -> list[list[str]] | None:
     The counts are in the lines that start with a class. They are certain: the printed totals are their
     sums, or the printed percentages of right cases are theirs.
 
-    Parameters
-    ----------
-    lines : list of Line
-        The lines of the printout.
-
     Raises
     ------
     HowsureError

@@ -26,13 +26,6 @@ def refuse_marks_of_missing(argument_name: str, numbers: Array) -> None:
 
     Below fractions the number may be next to them; below whole numbers it is not the next one, as −1 below 0 to 10 may
     be a grade.
-
-    Parameters
-    ----------
-    argument_name : str
-        Name of the column in errors.
-    numbers : ndarray of shape (n,)
-        The numbers.
     """
     if not len(numbers) or numbers.dtype.kind not in "iuf":
         return
@@ -52,15 +45,7 @@ def refuse_marks_of_missing(argument_name: str, numbers: Array) -> None:
 
 
 def refuse_last_sum(argument_name: str, numbers: Array) -> None:
-    """Refuse a column whose last number is the sum of the others, and larger than each of them.
-
-    Parameters
-    ----------
-    argument_name : str
-        Its name in errors.
-    numbers : ndarray of shape (n,)
-        The numbers.
-    """
+    """Refuse a column whose last number is the sum of the others, and larger than each of them."""
     others = numbers[:-1]
     if len(others) < MANY_TERMS:
         return

@@ -168,15 +168,7 @@ def score_values(values: object, tally: Tally | None = None, role: str = "y_scor
 
 
 def score_array(values: object, role: str = "y_score") -> Array:
-    """Return scores as floats, finite or not; refuse scores that are not one-dimensional or not numeric.
-
-    Parameters
-    ----------
-    values : array-like of shape (n,)
-        The scores.
-    role : str
-        Their name in messages.
-    """
+    """Return scores as floats, finite or not; refuse scores that are not one-dimensional or not numeric."""
     array = numbers_of(role, plain(role, values), "Give one number a case, higher for the positive class.")
     if array.ndim != 1:
         remedy = f"For n×2 probabilities give the positive class's column, `{role}[:, 1]`.{several_models(role)}"

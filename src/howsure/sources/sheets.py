@@ -64,11 +64,6 @@ def _chosen(path: Path, sheets: dict[str, list[Row]], wanted: str) -> list[Row]:
 def columns_of_sheet(file: Location) -> dict[str, list[Any]]:
     """Return the columns of a sheet with names in its first row; blank cells are missing values (None).
 
-    Parameters
-    ----------
-    file : str or Path
-        As in `rows_of_sheet`.
-
     Raises
     ------
     HowsureError

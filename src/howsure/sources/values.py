@@ -314,17 +314,7 @@ def finite_numbers(argument_name: str, column: Array, limits: tuple[float, float
 
 
 def refuse_outside(argument_name: str, numbers: Array, limits: tuple[float, float] | None) -> None:
-    """Refuse numbers outside the bounds.
-
-    Parameters
-    ----------
-    argument_name : str
-        Name of the column in errors.
-    numbers : ndarray of shape (n,)
-        Its numbers.
-    limits : tuple of two float, optional
-        The bounds.
-    """
+    """Refuse numbers outside the bounds."""
     if limits is None or not len(numbers) or limits[0] <= numbers.min() <= numbers.max() <= limits[1]:
         return
     worst = numbers.min() if numbers.min() < limits[0] else numbers.max()
@@ -335,15 +325,7 @@ def refuse_outside(argument_name: str, numbers: Array, limits: tuple[float, floa
 
 
 def bounds_of(bounds: ArrayLike | None, given: Sequence[Array]) -> tuple[float, float] | None:
-    """Return the bounds; by default 0 and 1 for booleans.
-
-    Parameters
-    ----------
-    bounds : array-like of shape (2,), optional
-        The argument of the caller.
-    given : sequence of ndarray
-        The values.
-    """
+    """Return the bounds; by default 0 and 1 for booleans."""
     if bounds is None:
         return (0.0, 1.0) if all(each.dtype.kind == "b" for each in given) else None
     ends = real_numbers("bounds", bounds)

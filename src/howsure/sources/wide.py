@@ -86,15 +86,7 @@ def by_rater(argument_name: str, given: Any) -> dict[Any, Any]:
 
 
 def refuse_repeated(argument_name: str, names: Sequence[object]) -> None:
-    """Refuse duplicate column names.
-
-    Parameters
-    ----------
-    argument_name : str
-        Name of the columns in the error.
-    names : sequence
-        Their names.
-    """
+    """Refuse duplicate column names."""
     said = list(map(str, names))
     if len(set(said)) < len(said):
         other = next(name for name in said if said.count(name) > 1)

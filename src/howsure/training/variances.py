@@ -116,10 +116,6 @@ def crossed(values: Sequence[Floats], deviations: Sequence[Floats]) -> Component
     deviations : sequence of ndarray of shape (runs, units)
         Deviation that each unit contributes to the value of each run.
 
-    Returns
-    -------
-    Components
-
     References
     ----------
     Dorfman, Berbaum, Metz (1992), Investigative Radiology 27, for pseudovalues of readers and cases; Bouthillier and

@@ -63,10 +63,6 @@ def group_seed(random_state: Seed, key: Hashable) -> np.random.SeedSequence:
     key : hashable
         Value of the group, or a tuple of values.
 
-    Returns
-    -------
-    SeedSequence
-
     Examples
     --------
     >>> group_seed(0, "a").spawn_key == group_seed(0, "a").spawn_key != group_seed(0, "b").spawn_key

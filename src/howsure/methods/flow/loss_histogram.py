@@ -65,13 +65,6 @@ def of_filled_cells(metric: Metric, table: Table) -> tuple[Metric, Table]:
     """Return the metric and the table restricted to the cells with cases, or unchanged if that saves little.
 
     They are also unchanged if cases have unequal weights, or if the cases show no variation and empty cells are needed.
-
-    Parameters
-    ----------
-    metric : Metric
-        Any metric.
-    table : Table
-        The cases.
     """
     loss, design = metric.structure, table.design
     if not isinstance(loss, MeanLoss) or table.counts.size < MANY or table.batch or not design.traits.is_independent:

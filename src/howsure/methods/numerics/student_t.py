@@ -52,13 +52,6 @@ def upper_quantile(tail: float, degrees_of_freedom: float) -> float:
 def share_beyond(t: float, degrees_of_freedom: float) -> float:
     """Return the probability that Student's t is at least as far from 0 as a positive t.
 
-    Parameters
-    ----------
-    t : float
-        The distance.
-    degrees_of_freedom : float
-        Degrees of freedom, finite.
-
     Examples
     --------
     >>> round(share_beyond(2.2281, 10), 4)  # the inverse of `upper_quantile`

@@ -235,13 +235,6 @@ def _published(name: str) -> Mapping[str, Any]:
 def checklist_of(report: Document, name: ChecklistName) -> Checklist:
     """Return a checklist with the evidence of a report.
 
-    Parameters
-    ----------
-    report : Document
-        The report.
-    name : str
-        Name of the checklist.
-
     Raises
     ------
     HowsureError
