@@ -21,29 +21,14 @@ def test_changed_files_are_refused_or_answered(first):
     assert not faults, "\n".join(faults)
 
 
+FOUND = """
+    1007 1225 1993 3535 3592 4774 11573 12513 12892 13774 20907 52572 3976 7561 8186 8420 10184 301705 303852
+"""
+
+
 def test_mutants_that_found_a_fault():
     """Files that once ended in an error of another library, or in a number outside its range."""
-    found = (
-        1007,
-        1225,
-        1993,
-        3535,
-        3592,
-        4774,
-        11573,
-        12513,
-        12892,
-        13774,
-        20907,
-        52572,
-        3976,
-        7561,
-        8186,
-        8420,
-        10184,
-        301705,
-        303852,
-    )
+    found = map(int, FOUND.split())
     faults = [fault for seed in found for fault in faults_of(seed)]
     assert not faults, "\n".join(faults)
 

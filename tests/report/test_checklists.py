@@ -18,6 +18,10 @@ from howsure.report.checklists.names import NAMES
 
 DATA = Path(__file__).parents[2] / "examples" / "breast_cancer.csv"
 ROWS = list(csv.DictReader(DATA.read_text(encoding="utf-8").splitlines()))
+TRIPOD_AI = """
+    1 2 3a 3b 3c 4 5a 5b 6a 6b 6c 7 8a 8b 8c 9a 9b 9c 10 11 12a 12b 12c 12d 12e 12f 12g 13 14 15 16 17 18a 18b
+    18c 18d 18e 18f 19 20a 20b 20c 21 22 23a 23b 24 25 26 27a 27b 27c
+"""
 PUBLISHED = {  # item numbers: Nature Medicine 31, 3283 (table 2); BMJ 385, e078378 (table 2); Radiol Artif Intell 6, e240300
     "stard-ai": [
         *map(str, range(1, 15)),
@@ -27,60 +31,7 @@ PUBLISHED = {  # item numbers: Nature Medicine 31, 3283 (table 2); BMJ 385, e078
         *map(str, range(27, 40)),
         *["40a", "40b"],
     ],
-    "tripod-ai": [
-        "1",
-        "2",
-        "3a",
-        "3b",
-        "3c",
-        "4",
-        "5a",
-        "5b",
-        "6a",
-        "6b",
-        "6c",
-        "7",
-        "8a",
-        "8b",
-        "8c",
-        "9a",
-        "9b",
-        "9c",
-        "10",
-        "11",
-        "12a",
-        "12b",
-        "12c",
-        "12d",
-        "12e",
-        "12f",
-        "12g",
-        "13",
-        "14",
-        "15",
-        "16",
-        "17",
-        "18a",
-        "18b",
-        "18c",
-        "18d",
-        "18e",
-        "18f",
-        "19",
-        "20a",
-        "20b",
-        "20c",
-        "21",
-        "22",
-        "23a",
-        "23b",
-        "24",
-        "25",
-        "26",
-        "27a",
-        "27b",
-        "27c",
-    ],
+    "tripod-ai": TRIPOD_AI.split(),
     "claim": [str(number) for number in range(1, 45)],
 }
 
