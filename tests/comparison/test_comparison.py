@@ -1,9 +1,7 @@
 """Two models compared: the contrast's interval is right for the same test set and for two."""
 
-import csv
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,8 +19,7 @@ from howsure.metrics.contrast import EFFECTS, contrast_metric
 from howsure.metrics.metric import Side
 from howsure.metrics.registry import REGISTRY
 from support.arguments import spec_of
-
-DATA = Path(__file__).parents[1] / "data"
+from support.files import rows_of
 
 
 def predictions(seed, size, classes=2, accuracies=(0.85, 0.8)):
@@ -211,8 +208,7 @@ def test_unpaired_tables_add_their_variances():
 
 def asah():
     """Return outcome and markers of pROC's aSAH data."""
-    with (DATA / "asah.csv").open() as file:
-        rows = list(csv.DictReader(file))
+    rows = rows_of("asah.csv")
     return [row["outcome"] for row in rows], {
         name: [float(row[name]) for row in rows] for name in ("s100b", "wfns", "ndka")
     }
@@ -221,13 +217,9 @@ def asah():
 @pytest.mark.parametrize("pair", [("s100b", "wfns"), ("s100b", "ndka"), ("wfns", "ndka")])
 def test_delong_equals_proc(pair):
     """Paired and unpaired statistics, p-value and interval equal those of R's pROC (`tests/data/asah_pairs.R`)."""
-    with (DATA / "asah_pairs.csv").open() as file:
-        rows = {
-            (row["first"], row["second"]): {k: float(v) for k, v in row.items() if k not in ("first", "second")}
-            for row in csv.DictReader(file)
-        }
+    row = next(each for each in rows_of("asah_pairs.csv") if (each["first"], each["second"]) == pair)
+    expected = {k: float(v) for k, v in row.items() if k not in ("first", "second")}
     outcome, markers = asah()
-    expected = rows[pair]
     table = hs.paired_scores(outcome, {name: markers[name] for name in pair}, pos_label="Poor")
     found = hs.compare(table, "roc_auc", method="delong_wald")
     assert found.value / found.standard_error == pytest.approx(expected["z"], rel=1e-10)

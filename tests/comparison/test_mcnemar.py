@@ -1,23 +1,14 @@
 """McNemar's tests equal published examples and statsmodels."""
 
-import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar as reference
 
 import howsure as hs
+from support.pairs import pair_of
 
 WHOLE = st.integers(0, 60)
-
-
-def table_of(both, first, second, neither):
-    """Return the paired table of two models that are right this often together, alone, and not at all."""
-    numbers = [both, first, second, neither]
-    truth = np.arange(sum(numbers)) % 2
-    right = np.repeat([[1, 1], [1, 0], [0, 1], [0, 0]], numbers, axis=0)
-    said = np.where(right == 1, truth[:, None], 1 - truth[:, None])
-    return hs.paired(truth, {"A": said[:, 0], "B": said[:, 1]}, labels=[0, 1])
 
 
 @pytest.mark.parametrize(
@@ -26,14 +17,14 @@ def table_of(both, first, second, neither):
 )
 def test_mcnemar_of_a_published_example(method, expected):
     """Complete response before and after consolidation: Fagerland, Lydersen, Laake (2017), chapter 8; Cavo et al. 2012."""
-    assert hs.mcnemar(table_of(59, 6, 16, 80), method=method).p_value == pytest.approx(expected, abs=5e-7)
+    assert hs.mcnemar(pair_of(59, 6, 16, 80), method=method).p_value == pytest.approx(expected, abs=5e-7)
 
 
 @given(st.tuples(WHOLE, WHOLE, WHOLE, WHOLE).filter(lambda counts: sum(counts) > 1))
 def test_mcnemar_equals_statsmodels(counts):
     """Exact, asymptotic and corrected p-values and statistics equal statsmodels'."""
     both, first, second, neither = counts
-    table = table_of(*counts)
+    table = pair_of(*counts)
     for method, options in {
         "exact": {"exact": True},
         "asymptotic": {"exact": False, "correction": False},
@@ -55,9 +46,7 @@ def test_mid_p_gives_half_weight_to_the_observed_count(first, second):
     """The mid-p value is both tails beyond the observed count, and half of its own probability in either."""
     n, fewer = first + second, min(first, second)
     expected = 2 * (stats.binom.cdf(fewer - 1, n, 0.5) + stats.binom.pmf(fewer, n, 0.5) / 2)
-    assert hs.mcnemar(table_of(3, first, second, 2), method="mid_p").p_value == pytest.approx(
-        min(expected, 1), rel=1e-9
-    )
+    assert hs.mcnemar(pair_of(3, first, second, 2), method="mid_p").p_value == pytest.approx(min(expected, 1), rel=1e-9)
 
 
 def test_counts_are_made_a_table_first():

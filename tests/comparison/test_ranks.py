@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import copy
-import csv
 import itertools
 import pickle
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,8 +14,7 @@ from hypothesis.extra import numpy as hnp
 import howsure as hs
 from howsure.comparison.multiplicity import simultaneous_differences
 from howsure.comparison.ranks import ranks
-
-COMPETITION = Path(__file__).parents[1] / "data" / "competition.csv"
+from support.files import rows_of
 
 
 def shared_ranks(draws):
@@ -55,8 +52,7 @@ def test_lower_is_higher_mirrored(values):
 
 def test_the_published_competition():
     """Ten teams' expected rewards and probabilities of first place are the published ones, within Monte Carlo error."""
-    with COMPETITION.open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    rows = rows_of("competition.csv")
     tables = {
         row["team"]: hs.from_counts([[int(row["tn"]), int(row["fp"])], [int(row["fn"]), int(row["tp"])]])
         for row in rows

@@ -1,19 +1,13 @@
 """Smooth calibration curves equal R's glm with natural splines, and their bands cover."""
 
-import csv
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy import special, stats
 
 import howsure as hs
+from support.files import rows_of
 
-DATA = Path(__file__).parents[1] / "data"
-CASES, FITTED = (
-    list(csv.DictReader((DATA / name).read_text().splitlines()))
-    for name in ("recalibration.csv", "recalibration_curves.csv")
-)
+CASES, FITTED = rows_of("recalibration.csv"), rows_of("recalibration_curves.csv")
 TRUTH, SCORE = (np.array([float(row[name]) for row in CASES]) for name in ("y", "p"))
 
 

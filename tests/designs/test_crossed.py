@@ -1,9 +1,7 @@
 """Two crossed factors, such as readers and cases."""
 
-import csv
 import pickle
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,8 +11,8 @@ from howsure.comparison.contenders import contenders
 from howsure.designs.clusters import Clusters
 from howsure.designs.crossed import Crossed
 from howsure.metrics.binding import resolve_each
+from support.files import rows_of
 
-DATA = Path(__file__).parent.parent / "data"
 ROWS = 150
 RNG = np.random.default_rng(11)
 READER, CASE = RNG.integers(0, 6, ROWS), RNG.integers(0, 25, ROWS)  # some combinations are missing, some have several
@@ -95,17 +93,16 @@ def test_area_has_the_variance_of_its_placements():
     assert found == pytest.approx(max(parts[0] + parts[1] - parts[2], *parts), rel=1e-10)
 
 
-def rows_of(name):
+def numbers_of(name):
     """Return the rows of a file of `tests/data`, with numbers in all columns but "name"."""
-    with (DATA / name).open(newline="") as file:
-        rows = csv.DictReader(file)
-        return [{key: text.strip() if key == "name" else float(text) for key, text in row.items()} for row in rows]
+    rows = rows_of(name)
+    return [{key: text.strip() if key == "name" else float(text) for key, text in row.items()} for row in rows]
 
 
-@pytest.mark.parametrize("expected", rows_of("crossed_reference.csv"), ids=lambda row: row["name"])
+@pytest.mark.parametrize("expected", numbers_of("crossed_reference.csv"), ids=lambda row: row["name"])
 def test_variances_equal_those_of_sandwich(expected):
     """R's `sandwich::vcovCL` (tests/data/crossed.R): both clusters, without `cadjust`, with `multi0`, and each part."""
-    data = {key: np.array([row[key] for row in rows_of("crossed.csv")]) for key in rows_of("crossed.csv")[0]}
+    data = {key: np.array([row[key] for row in numbers_of("crossed.csv")]) for key in numbers_of("crossed.csv")[0]}
     more = {"groups": {name: data[name].astype(int) for name in ("reader", "case")}}
     truth, said, other = (data[name].astype(int) for name in ("truth", "said", "other"))
     name = expected["name"]

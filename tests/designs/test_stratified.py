@@ -1,8 +1,6 @@
 """Samples from strata of known sizes: published tables, the laws of designs, and coverage."""
 
-import csv
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +12,7 @@ from howsure.methods.core.standard_errors import design_sample
 from howsure.methods.default import default_method
 from howsure.metrics.binding import resolve
 from howsure.tables.confusion import ConfusionTable
+from support.files import rows_of
 
 # Error matrix of a map of forest change, map class × reference class, and the pixels of each map class (table 8).
 NAMES = ["deforestation", "forest gain", "stable forest", "stable non-forest"]
@@ -89,8 +88,7 @@ def test_strata_that_are_no_map_classes():
 @pytest.fixture(scope="module")
 def schools():
     """Return 200 Californian schools, drawn by type: the data `apistrat` of R's package survey."""
-    with (Path(__file__).parents[1] / "data" / "apistrat.csv").open() as file:
-        rows = list(csv.DictReader(file))
+    rows = rows_of("apistrat.csv")
     return {name: np.array([row[name] for row in rows]) for name in rows[0]}
 
 

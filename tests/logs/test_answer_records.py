@@ -6,23 +6,16 @@ laude-institute/terminal-bench (`results.json`), lm-sys/FastChat (`llm_judge`), 
 modelscope/evalscope (`reviews`), evaleval/every_eval_ever, and of OpenAI's Evals API. The numbers are made up.
 """
 
-import json
 import math
 import re
 
 import pytest
 
 import howsure as hs
+from support.files import written
 from support.shell import run
 
 RIGHT = [n % 3 != 0 for n in range(12)]  # 8 of 12
-
-
-def written(path, content, *, lines=False):
-    """Write JSON, or JSON Lines, to a path whose folders are made; return the path."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n".join(map(json.dumps, content)) if lines else json.dumps(content))
-    return path
 
 
 def evalscope(number, right, **more):

@@ -6,22 +6,14 @@ github.com/evalplus/evalplus, github.com/bigcode-project/bigcode-evaluation-harn
 (`harness/reporting.py`) and github.com/SWE-bench/experiments. The numbers are made up.
 """
 
-import json
-
 import numpy as np
 import pytest
 
 import howsure as hs
+from support.files import written
 from support.shell import run
 
 LM_EVAL = {"doc": {}, "target": "1", "resps": [["x"]], "filtered_resps": ["x"], "filter": "none"}
-
-
-def written(path, content, *, lines=False):
-    """Write JSON, or JSON Lines, to a path whose folders are made; return the path."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n".join(map(json.dumps, content)) if lines else json.dumps(content))
-    return path
 
 
 def of(path, **columns):

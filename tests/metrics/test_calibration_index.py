@@ -1,8 +1,6 @@
 """ICI, E50, E90 and the maximum equal those of R's glm with natural splines; their intervals contain 0."""
 
-import csv
 import dataclasses
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,12 +9,9 @@ from scipy import special
 import howsure as hs
 from howsure.methods.variance.gap_test import _Gaps
 from howsure.metrics.binding import resolve
+from support.files import rows_of
 
-DATA = Path(__file__).parents[1] / "data"
-CASES, FITTED = (
-    list(csv.DictReader((DATA / name).read_text().splitlines()))
-    for name in ("recalibration.csv", "recalibration_curves.csv")
-)
+CASES, FITTED = rows_of("recalibration.csv"), rows_of("recalibration_curves.csv")
 TRUTH, SCORE = (np.array([float(row[name]) for row in CASES]) for name in ("y", "p"))
 METRICS = ("ici", "e50", "e90", "e_max")
 

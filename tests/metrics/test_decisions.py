@@ -1,23 +1,20 @@
 """Net benefit and its relatives, the expected cost and the expected utility."""
 
-import csv
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import howsure as hs
+from support.files import DATA, rows_of
 from support.shell import run
 
-DATA = Path(__file__).parents[1] / "data"
 ALL = ["famhistory", "cancerpredmarker", "marker_risk"]
 
 
 def cancer():
     """Return the true classes and the risks by model of the data of dcurves."""
-    with (DATA / "dcurves.csv").open() as file:
-        rows = list(csv.DictReader(file))
+    rows = rows_of("dcurves.csv")
     truth = np.array([row["cancer"] == "True" for row in rows])
     return truth, {name: np.array([float(row[name]) for row in rows]) for name in ALL}
 
@@ -28,10 +25,8 @@ SCORES = {name: hs.scores(TRUTH, risk) for name, risk in RISKS.items()}
 
 def reference():
     """Return the rows of dcurves, by package, model and prevalence."""
-    with (DATA / "dcurves_reference.csv").open() as file:
-        rows = list(csv.DictReader(file))
     found = {}
-    for row in rows:
+    for row in rows_of("dcurves_reference.csv"):
         found.setdefault((row["package"], row["model"], row["prevalence"]), []).append(row)
     return found
 

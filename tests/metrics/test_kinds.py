@@ -1,6 +1,5 @@
 """A kind of evidence defined outside of the package, by the guide's own code: survival times with Harrell's C."""
 
-import csv
 import doctest
 import pickle
 from dataclasses import dataclass
@@ -14,14 +13,12 @@ from howsure.metrics.binding import resolve
 from howsure.metrics.kinds import FORMS
 from howsure.tables import serialization
 from howsure.testing import check_evidence, check_method, check_metric
+from support.files import rows_of
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "extending.md"
-DATA = Path(__file__).parents[1] / "data"
-with (DATA / "survival.csv").open(encoding="utf-8") as file:
-    ROWS = list(csv.DictReader(file))
+ROWS = rows_of("survival.csv")
 PATIENTS = {name: np.array([float(row[name]) for row in ROWS]) for name in ROWS[0]}
-with (DATA / "survival_reference.csv").open(encoding="utf-8") as file:
-    REFERENCE = {row["name"]: row for row in csv.DictReader(file)}
+REFERENCE = {row["name"]: row for row in rows_of("survival_reference.csv")}
 
 
 def defined():

@@ -1,8 +1,5 @@
 """O:E, calibration slope and intercept equal R's glm, with the variances of R's sandwich."""
 
-import csv
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy import special
@@ -11,15 +8,13 @@ import howsure as hs
 from howsure.methods.core.standard_errors import standard_error
 from howsure.metrics.binding import resolve
 from howsure.metrics.spec import parse
+from support.examples import CANCER
+from support.files import rows_of
 
-DATA = Path(__file__).parents[1] / "data"
-CASES, REFERENCE = (
-    list(csv.DictReader((DATA / name).read_text().splitlines()))
-    for name in ("recalibration.csv", "recalibration_reference.csv")
-)
+CASES, REFERENCE = rows_of("recalibration.csv"), rows_of("recalibration_reference.csv")
 TRUTH, SCORE, WEIGHT = (np.array([float(row[name]) for row in CASES]) for name in ("y", "p", "weight"))
 CLUSTER = [row["cluster"] for row in CASES]
-VAL_PROB = list(csv.DictReader((DATA / "val_prob_reference.csv").read_text().splitlines()))
+VAL_PROB = rows_of("val_prob_reference.csv")
 SPECS = {
     "slope": "calibration_slope",
     "free": "calibration_intercept+slope=free",
@@ -52,9 +47,9 @@ def test_coefficients_equal_glm(row):
 def cases_of(name):
     """Return truth, scores and weights of a data set of `val_prob.R`."""
     if name in ("logistic", "forest"):
-        rows = list(csv.DictReader((DATA.parents[1] / "examples" / "breast_cancer.csv").read_text().splitlines()))
+        rows = rows_of(CANCER)
         return np.array([(row["label"] == "malignant", float(row[f"score_{name}"]), 1.0) for row in rows]).T
-    rows = csv.DictReader((DATA / "val_prob.csv").read_text().splitlines())
+    rows = rows_of("val_prob.csv")
     return np.array([[float(row[each]) for each in ("y", "p", "weight")] for row in rows if row["set"] == name]).T
 
 

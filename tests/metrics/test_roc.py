@@ -1,8 +1,5 @@
 """Ranking metrics equal scikit-learn's, have exact gradients, and refuse unsupported input."""
 
-import csv
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -13,8 +10,7 @@ from howsure.methods.core.standard_errors import standard_error
 from howsure.metrics.binding import resolve
 from howsure.metrics.roc import average_precision, average_precision_slopes, partial_auc, roc_auc
 from howsure.tables.counts import Counts
-
-DATA = Path(__file__).parent.parent / "data"
+from support.files import rows_of
 
 
 def sample(seed):
@@ -93,15 +89,13 @@ def test_monotone_transforms_and_reversal():
 
 def test_partial_areas_equal_procs():
     """The standardised partial areas of pROC's aSAH data equal those that pROC gives."""
-    with (DATA / "asah.csv").open() as file:
-        rows = list(csv.DictReader(file))
+    rows = rows_of("asah.csv")
     truth = [row["outcome"] == "Poor" for row in rows]
-    with (DATA / "asah_reference.csv").open() as file:
-        for reference in csv.DictReader(file):
-            table = hs.scores(truth, [float(row[reference["marker"]]) for row in rows])
-            estimate = hs.estimate(table, "roc_auc+max_fpr=0.1")
-            assert estimate.value == pytest.approx(float(reference["partial_standardised"]), abs=1e-12)
-            assert estimate.low < estimate.value < estimate.high
+    for reference in rows_of("asah_reference.csv"):
+        table = hs.scores(truth, [float(row[reference["marker"]]) for row in rows])
+        estimate = hs.estimate(table, "roc_auc+max_fpr=0.1")
+        assert estimate.value == pytest.approx(float(reference["partial_standardised"]), abs=1e-12)
+        assert estimate.low < estimate.value < estimate.high
 
 
 # Miles per gallon and transmission of R's data set `mtcars` (Henderson and Velleman 1981).

@@ -1,10 +1,8 @@
 """Pooled estimates against R's metafor, against arithmetic, and on their edges."""
 
-import csv
 import math
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,16 +12,11 @@ from scipy import stats
 import howsure as hs
 from howsure.pooling.effects import cochran_q
 from howsure.pooling.pooled import BAR, _bar
+from support.files import rows_of
 
-DATA = Path(__file__).parent.parent / "data"
 METHODS = {"FE": "fixed", "DL": "dl", "PM": "pm", "REML": "reml"}
 TESTS = ["z", "knha", "adhoc"]
 SETS = {"all": slice(None), "first four": slice(4), "four others": [1, 2, 8, 12]}
-
-
-def rows_of(name):
-    with (DATA / name).open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def log_risk_ratios():

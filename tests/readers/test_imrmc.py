@@ -1,24 +1,22 @@
 """Files of iMRMC: lines about the study, `BEGIN DATA:`, and a line for each true class and each read."""
 
-import csv
 import gzip
-from pathlib import Path
 
 import pytest
 
 import howsure as hs
 from support.books import write_xlsx
+from support.files import DATA, rows_of
 from support.shell import run
 
-FILE = Path(__file__).parents[1] / "data" / "vandyke.csv"
+FILE = DATA / "vandyke.csv"
 COLUMNS = {"truth": "truth", "reader": "reader", "case": "case", "modality": "treatment"}
 FRONT = ["Van Dyke et al.", "", "N0:69", "N1: 45", "nr: 5", "NM: 2", "AUC1: 0.897"]
 
 
 def lines(front=FRONT):
     """Return the published study as RJafroc and iRoeMetz write it."""
-    with FILE.open() as file:
-        rows = list(csv.DictReader(file))
+    rows = rows_of(FILE.name)
     truth = {row["case"]: row["truth"] for row in rows}
     return [
         *front,
@@ -94,9 +92,8 @@ def changed(place, line):
 )
 def test_contradictions_are_refused_with_their_line(tmp_path, text, message):
     """Numbers above the data that the data do not have, lines of other fields, and cases without one true class."""
-    with pytest.raises(hs.HowsureError, match=message) as raised:
+    with pytest.raises(hs.HowsureError, match=message):
         hs.reader_study(data=written(tmp_path, text))
-    assert "\n" not in str(raised.value)
 
 
 def test_other_data_need_names(tmp_path):

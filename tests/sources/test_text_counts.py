@@ -16,12 +16,6 @@ LATER = ["1.0", "007", " 3", "1e3", "true", "abc", "", "NULL", "nan", "9" * 20, 
 JSON = ["1", "1.0", '"1"', "true", "null", '"true"', "12345678901234567", '"2020-01-31"', '"it\'s"', '{"a": 1}']
 
 
-@pytest.fixture
-def large(monkeypatch):
-    """Make all files large."""
-    monkeypatch.setattr(duckdb_files, "LARGE", 0)
-
-
 def totals(values, numbers):
     """Return the number of cases of each value and type; missing values are None."""
     found = Counter()
@@ -111,23 +105,8 @@ def test_odd_files_are_refused_as_others_are(case, tmp_path):
 
 
 @pytest.mark.usefixtures("large")
-def test_the_rows_are_read_once(tmp_path, monkeypatch):
+def test_the_rows_are_read_once(tmp_path, queries):
     """One query reads a large file, after its first rows; groups and several models are counted along."""
-    queries = []
-    connected = duckdb_files.connected
-
-    class Recorded:
-        def __init__(self):
-            self.connection = connected()
-
-        def __getattr__(self, name):
-            def call(query, *more):
-                queries.append(query)
-                return getattr(self.connection, name)(query, *more)
-
-            return call
-
-    monkeypatch.setattr(text_counts.duckdb_files, "connected", Recorded)
     rng = np.random.default_rng(0)
     y, p, q, site = rng.integers(0, 2, (4, 40_000))
     lines = [f"{a},{b},{c},s{d}" for a, b, c, d in zip(y, p, q, site, strict=True)]

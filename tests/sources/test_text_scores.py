@@ -13,12 +13,6 @@ duckdb = optional("duckdb")
 
 
 @pytest.fixture
-def large(monkeypatch):
-    """Make all files large."""
-    monkeypatch.setattr(duckdb_files, "LARGE", 0)
-
-
-@pytest.fixture
 def binned(monkeypatch):
     """Make more than 1,000 cases many, and a sample small."""
     for module in (engines, text_scores):
@@ -99,23 +93,8 @@ def test_bins_of_a_file_are_those_of_two_passes(suffix, order, tmp_path):
 
 
 @pytest.mark.usefixtures("large", "binned")
-def test_the_rows_are_read_once(tmp_path, monkeypatch):
+def test_the_rows_are_read_once(tmp_path, queries):
     """One query reads a large file, with or without bins."""
-    queries = []
-    connected = duckdb_files.connected
-
-    class Recorded:
-        def __init__(self):
-            self.connection = connected()
-
-        def __getattr__(self, name):
-            def call(query, *more):
-                queries.append(query)
-                return getattr(self.connection, name)(query, *more)
-
-            return call
-
-    monkeypatch.setattr(duckdb_files, "connected", Recorded)
     file = written(tmp_path / "a.csv", columns_of(5000))
     for exact in (False, True):
         queries.clear()

@@ -1,8 +1,6 @@
 """DeLong's interval equals its definition and pROC's results, and covers."""
 
-import csv
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,9 +21,9 @@ from howsure.methods.areas.delong import (
 )
 from howsure.metrics.binding import resolve
 from howsure.metrics.roc import roc_auc_slopes
+from support.files import rows_of
 
 DELONG = DeLong()
-DATA = Path(__file__).parents[2] / "data"
 
 
 def sample(seed, *, ties=True):
@@ -92,10 +90,8 @@ def test_covariance_of_two_scores_equals_its_definition():
 @pytest.mark.parametrize("marker", ["s100b", "ndka", "wfns"])
 def test_results_equal_procs(marker):
     """Area, variance and DeLong's interval of the aSAH data equal those of R's pROC (`tests/data/asah.R`)."""
-    with (DATA / "asah.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    with (DATA / "asah_reference.csv").open() as file:
-        reference = {row["marker"]: row for row in csv.DictReader(file)}[marker]
+    rows = rows_of("asah.csv")
+    reference = next(row for row in rows_of("asah_reference.csv") if row["marker"] == marker)
     table = hs.scores([row["outcome"] for row in rows], [float(row[marker]) for row in rows], pos_label="Poor")
     value, (low, high) = hs.estimate(table, "roc_auc", method=DeLong("identity"))
     assert [value, low, high] == pytest.approx([float(reference[k]) for k in ("auc", "low", "high")], abs=1e-12)

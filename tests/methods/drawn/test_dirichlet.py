@@ -1,9 +1,7 @@
 """The posterior has the closed-form moments, agrees with the peer's samples, and avoids the peer's defects."""
 
-import csv
 from collections import defaultdict
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,10 +12,10 @@ from howsure.designs.resampling import Resampling
 from howsure.methods.drawn.dirichlet import NAMED_PRIORS, _elicited, cell_prior, prior_array
 from howsure.methods.numerics.draw_summaries import density, highest_density, mode, summarise
 from howsure.metrics.binding import resolve
+from support.files import DATA, rows_of
 
 COUNTS = np.array([[61, 9], [14, 36]])
 DRAWS = 40_000
-DATA = Path(__file__).parents[2] / "data"
 
 
 def moments(metric, counts=COUNTS, seed=0, **settings):
@@ -143,9 +141,8 @@ def test_bad_settings_are_refused(settings, words):
 def posteriors_of_the_peer():
     """Return the metrics, medians and spreads by matrix and prior (`tests/data/posterior_reference.py`)."""
     found = defaultdict(list)
-    with (DATA / "posterior_reference.csv").open() as file:
-        for row in csv.DictReader(file):
-            found[row["matrix"], row["prior"]].append((row["metric"], float(row["median"]), float(row["spread"])))
+    for row in rows_of("posterior_reference.csv"):
+        found[row["matrix"], row["prior"]].append((row["metric"], float(row["median"]), float(row["spread"])))
     return found
 
 

@@ -1,8 +1,6 @@
 """Binomial intervals equal statsmodels', SciPy's and published ones, and cover as they promise."""
 
-import csv
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,8 +10,8 @@ from scipy import optimize, special, stats
 from statsmodels.stats.proportion import proportion_confint
 
 from howsure.methods.numerics.binomial import BINOMIAL, jeffreys_or_mid_p, mid_p
+from support.files import rows_of
 
-DATA = Path(__file__).parents[2] / "data"
 GRID = [(x, n) for n in (1, 2, 5, 20, 148) for x in sorted({0, 1, 2, n // 3, n // 2, n - 1, n}) if x <= n]
 LEVELS = [0.8, 0.95, 0.99]
 KEEPING = [name for name in BINOMIAL if name != "wald"]  # these keep to [0, 1] and have a width
@@ -43,10 +41,9 @@ def test_equal_statsmodels(name, level):
 
 def test_binom_test_equals_statsmodels():
     """The inverted exact test agrees to 2e-9, statsmodels' own tolerance, also where its p-value crosses repeatedly."""
-    with (DATA / "binom_test.csv").open() as file:  # see binom_test.py in the same folder
-        for row in csv.DictReader(file):
-            found = limits("binom_test", int(row["successes"]), int(row["trials"]), float(row["level"]))
-            assert found == pytest.approx([float(row["low"]), float(row["high"])], abs=2e-9)
+    for row in rows_of("binom_test.csv"):  # see binom_test.py in the same folder
+        found = limits("binom_test", int(row["successes"]), int(row["trials"]), float(row["level"]))
+        assert found == pytest.approx([float(row["low"]), float(row["high"])], abs=2e-9)
 
 
 @pytest.mark.parametrize("level", LEVELS)

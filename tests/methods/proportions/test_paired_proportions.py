@@ -9,15 +9,7 @@ import howsure as hs
 from howsure.methods.numerics.binomial import wilson, wilson_cc
 from howsure.methods.proportions.paired_proportions import NamBlackwelder, NewcombePaired, NewcombePairedCC, Tango
 from howsure.metrics.contrast import PairCounts
-
-
-def table_of(both, first, second, neither):
-    """Return the paired table of two models that are right so often together, alone, and not at all."""
-    numbers = [both, first, second, neither]
-    truth = np.arange(sum(numbers)) % 2
-    right = np.repeat([[1, 1], [1, 0], [0, 1], [0, 0]], numbers, axis=0)
-    said = np.where(right == 1, truth[:, None], 1 - truth[:, None])
-    return hs.paired(truth, {"A": said[:, 0], "B": said[:, 1]}, labels=[0, 1])
+from support.pairs import pair_of
 
 
 @pytest.mark.parametrize(
@@ -28,7 +20,7 @@ def table_of(both, first, second, neither):
 )
 def test_intervals_of_published_examples(counts, tango, newcombe):
     """Tango's and Newcombe's intervals of Fagerland, Lydersen and Laake's examples (2014, 2017)."""
-    table = table_of(*counts)
+    table = pair_of(*counts)
     for method, expected in (("tango", tango), ("newcombe_paired", newcombe)):
         found = hs.compare(table, "accuracy", method=method)
         assert (found.low, found.high) == pytest.approx(expected, abs=6e-5)
@@ -36,7 +28,7 @@ def test_intervals_of_published_examples(counts, tango, newcombe):
 
 def test_a_correlation_within_its_continuity_correction_is_none():
     """Newcombe's φ is 0 where 0 ≤ ad − bc ≤ n / 2: the limits are those of independent Wilson intervals."""
-    found = hs.compare(table_of(5, 4, 4, 4), "accuracy", method="newcombe_paired")  # 5·4 − 4·4 = 4, n / 2 = 8.5
+    found = hs.compare(pair_of(5, 4, 4, 4), "accuracy", method="newcombe_paired")  # 5·4 − 4·4 = 4, n / 2 = 8.5
     low, high = wilson(9, 17, 0.95)
     reach = np.hypot(9 / 17 - low, high - 9 / 17)
     assert (found.low, found.high) == pytest.approx((-reach, reach), rel=1e-9)
@@ -51,7 +43,7 @@ def test_a_correlation_within_its_continuity_correction_is_none():
 )
 def test_the_score_interval_of_a_ratio_of_published_examples(counts, expected):
     """The limits equal Tang's asymptotic score interval in Fagerland, Lydersen and Laake's book (2017, chapter 8)."""
-    found = hs.compare(table_of(*counts), "accuracy", contrast="ratio")
+    found = hs.compare(pair_of(*counts), "accuracy", contrast="ratio")
     assert found.method == "nam_blackwelder"
     assert (found.low, found.high) == pytest.approx(expected, abs=6e-5)
 
@@ -174,9 +166,9 @@ def test_the_p_value_of_no_difference_is_mcnemars(counts):
     """It is that of (b − c)² / (b + c), for the difference and, with successes of both, for the ratio."""
     _, first, second, _ = counts
     expected = stats.chi2.sf((first - second) ** 2 / (first + second), 1)
-    found = hs.compare(table_of(*counts), "accuracy", method="tango")
+    found = hs.compare(pair_of(*counts), "accuracy", method="tango")
     assert found.p_value == pytest.approx(expected, rel=1e-9)
-    found = hs.compare(table_of(*counts), "accuracy", contrast="ratio")
+    found = hs.compare(pair_of(*counts), "accuracy", contrast="ratio")
     assert found.p_value == pytest.approx(expected, rel=1e-9)
     p, q = (counts[0] + first) / sum(counts), (counts[0] + second) / sum(counts)
     assert found.value == pytest.approx(p / q)
