@@ -33,7 +33,6 @@ def test_unknown_arguments_are_refused_with_what_is_known():
         with pytest.raises(CallError, match=f"`{name}` takes no `alpha`") as caught:
             FUNCTIONS[name](*needed, alpha=0.1)
         assert ("Write `confidence_level=0.9`" in str(caught.value)) == ("confidence_level" in parameters(name))
-        assert "\n" not in str(caught.value)
     assert len(taking_any) < 7  # curves, which pass settings on
 
 

@@ -286,9 +286,8 @@ def test_scores_without_a_common_class_are_refused(door):
         "2": hs.scores(["no", "yes"] * 20, np.linspace(0.2, 0.8, 40)),
     }
     method = "brier" if door.endswith("anytime") else "roc_auc"
-    with pytest.raises(hs.HowsureError, match="no class in common: 0, 1 .* and 'no', 'yes'") as caught:
+    with pytest.raises(hs.HowsureError, match="no class in common: 0, 1 .* and 'no', 'yes'"):
         DOORS[door](tables, method)
-    assert "\n" not in str(caught.value)
 
 
 def test_classes_that_some_chunks_lack_are_allowed():

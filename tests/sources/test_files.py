@@ -75,9 +75,8 @@ def test_unreadable_files(name, content, words, tmp_path):
     path = tmp_path / name
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(hs.HowsureError, match=words) as caught:
+    with pytest.raises(hs.HowsureError, match=words):
         hs.confusion("true", "pred", data=path)
-    assert "\n" not in str(caught.value)
 
 
 def test_missing_file_has_the_nearest_name(tmp_path):
@@ -304,9 +303,8 @@ def test_files_of_cases_in_another_encoding_name_the_remedy(encoding, tmp_path):
     pytest.importorskip("duckdb")
     path = tmp_path / "cases.csv"
     path.write_bytes("label,pred\nCafé,Café\nTee,Café\nTee,Tee\n".encode(encoding))
-    with pytest.raises(hs.HowsureError, match=r"cases\.csv' is not in UTF-8 .*Save it as UTF-8") as caught:
+    with pytest.raises(hs.HowsureError, match=r"cases\.csv' is not in UTF-8 .*Save it as UTF-8"):
         hs.confusion("label", "pred", data=path)
-    assert "\n" not in str(caught.value)
 
 
 def test_a_binary_file_of_cases_is_one_line(tmp_path):

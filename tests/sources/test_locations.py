@@ -187,9 +187,8 @@ def test_parts_that_differ(kind, hidden, message, tmp_path, monkeypatch):
     folder = write(tmp_path, kind, [FRAME, DIFFERENT[message]])
     for package in hidden:
         monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(hs.HowsureError, match=message.replace("csv", kind)) as error:
+    with pytest.raises(hs.HowsureError, match=message.replace("csv", kind)):
         counts(folder)
-    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("hidden", [(), ("duckdb",)])
@@ -216,9 +215,8 @@ def test_files_that_cannot_be_read(hidden, tmp_path, monkeypatch):
         monkeypatch.setitem(sys.modules, package, None)
     for content, message in ((whole[:-9], r"part-1.parquet' cannot be read"), (b"", r"part-1.parquet' is empty")):
         (folder / "part-1.parquet").write_bytes(content)
-        with pytest.raises(hs.HowsureError, match=message) as error:
+        with pytest.raises(hs.HowsureError, match=message):
             counts(folder)
-        assert "\n" not in str(error.value)
     with pytest.raises(hs.HowsureError, match="No file matches"):
         counts(f"{tmp_path}/none/*.csv")
     (tmp_path / "nothing").mkdir()
@@ -248,9 +246,8 @@ def test_a_file_that_disappears(tmp_path):
     folder = write(tmp_path / "parts", "parquet")
     found = read(folder)
     (folder / "part-1.parquet").unlink()
-    with pytest.raises(hs.HowsureError, match="cannot be read") as error:
+    with pytest.raises(hs.HowsureError, match="cannot be read"):
         counts(found)
-    assert "\n" not in str(error.value)
 
 
 def test_addresses_are_left_to_duckdb(monkeypatch):

@@ -33,9 +33,8 @@ DAYS = np.array(["2024-01-01", "2024-01-02"], dtype="datetime64[D]")
 )
 def test_columns_that_are_none_are_told(call, words):
     """The line names the culprit."""
-    with pytest.raises(HowsureError, match=words) as told:
+    with pytest.raises(HowsureError, match=words):
         call()
-    assert "\n" not in str(told.value)
 
 
 def test_chunks_take_whole_numbers_of_any_kind():

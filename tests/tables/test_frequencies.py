@@ -136,9 +136,8 @@ REFUSED = {
 @pytest.mark.parametrize("message", REFUSED)
 def test_shares_that_are_none_are_refused(message):
     """Shares must be of every class and sum to 1."""
-    with pytest.raises(hs.HowsureError) as raised:
+    with pytest.raises(hs.HowsureError):
         hs.from_counts(COUNTS).at_prevalence(REFUSED[message])
-    assert "\n" not in str(raised.value)
 
 
 def test_classes_without_cases_tell_nothing():
