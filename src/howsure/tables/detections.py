@@ -58,8 +58,6 @@ class DetectionsTable(Table):
         Overlap thresholds; a detection is a hit at or above the threshold.
     design : Clusters
         Each unit, or each group of units, is a cluster of its detections.
-    identity : str
-        Identifier that distinguishes its units from others with equal counts; see `Table`.
 
     Examples
     --------

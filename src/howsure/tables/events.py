@@ -83,8 +83,6 @@ class EventsTable(Table):
         The classes.
     design : Clusters
         Each unit, or each group of units, is a cluster of its events.
-    identity : str
-        Identifier that distinguishes its units from others with equal counts; see `Table`.
 
     Examples
     --------

@@ -37,8 +37,6 @@ class BattlesTable(WithoutClasses):
         Position of that model.
     labels : ndarray of shape (1,)
         One name for all battles, which have no classes.
-    identity : str
-        Identifier that distinguishes its battles from others with equal counts; see `Table`.
 
     Examples
     --------
@@ -104,8 +102,6 @@ class PreferencesTable(WithoutClasses, JointTable):
         Positions of the two models of each pair that met, the first one's being smaller.
     labels : ndarray of shape (1,)
         One name for all battles, which have no classes.
-    identity : str
-        Identifier that distinguishes its battles from others with equal counts; see `Table`.
 
     Examples
     --------

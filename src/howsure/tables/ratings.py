@@ -51,8 +51,6 @@ class RatingsTable(Table):
         Distribution of a prior's mass over the patterns; sums to 1.
     is_ordered : bool
         Whether the order of the categories is known: they are numbers, or the caller stated it.
-    identity : str
-        Identifier that distinguishes its items from others with equal counts; see `Table`.
 
     Examples
     --------

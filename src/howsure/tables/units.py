@@ -38,8 +38,6 @@ class PairedUnitsTable(JointTable):
         Each unit, or each group of units, is a cluster.
     rows : int
         Number of units, or of cases of all models.
-    identity : str
-        Identifier that distinguishes its units from others with equal counts; see `Table`.
 
     Examples
     --------

@@ -198,8 +198,6 @@ class TrialsTable(CasesTable):
         Those numbers, in the order of the shares.
     labels : ndarray of shape (1,)
         One name for all tasks, which have no classes.
-    identity : str
-        Identifier that distinguishes its tasks from others with equal counts; see `Table`.
 
     Examples
     --------
