@@ -52,17 +52,21 @@ def test_the_interval_is_that_of_the_distance(metric, curve):
     assert distance.norm(*distance.sums(table.counts)) == pytest.approx(float(bound(table.counts)), rel=1e-9)
 
 
-def test_the_gradient_is_that_of_a_refit():
-    """The derivative by the count of a case is the change of the index when it is counted a little more."""
-    truth, score = sample(200, seed=3)
+def slopes_are_changes(truth, score, places):
+    """Check that the derivative by the count of a case is the change of the index when it is counted a little more."""
     table = hs.scores(truth, score)
     metric = resolve("ici", table)
     slopes = metric.gradient(table.counted)
-    for place, outcome in ((3, 0), (100, 1), (190, 0)):
+    for place, outcome in places:
         step = np.zeros(table.shape)
         step[place, outcome] = 1e-4
         change = float(metric(table.counts + step)) - float(metric(table.counts))
         assert slopes[place, outcome] == pytest.approx(change / 1e-4, abs=1e-5)
+
+
+def test_the_gradient_is_that_of_a_refit():
+    """Each derivative has the curve fitted anew."""
+    slopes_are_changes(*sample(200, seed=3), ((3, 0), (100, 1), (190, 0)))
 
 
 def test_calibrated_scores_may_have_distance_zero():
@@ -95,14 +99,8 @@ def test_certain_scores_have_no_gap(curve):
 def test_the_gradient_is_that_of_a_refit_with_certain_scores():
     """The derivative by counts of certain scores is the change of the mean gap alone."""
     truth, score = sample(400, slope=0.8)
-    table = hs.scores(np.r_[truth, np.repeat([False, True], 9)], np.r_[score, np.repeat([0.0, 1.0], 9)])
-    metric = resolve("ici", table)
-    slopes = metric.gradient(table.counted)
-    for place, outcome in ((0, 0), (-1, 1), (60, 0)):
-        step = np.zeros(table.shape)
-        step[place, outcome] = 1e-4
-        change = float(metric(table.counts + step)) - float(metric(table.counts))
-        assert slopes[place, outcome] == pytest.approx(change / 1e-4, abs=1e-5)
+    truth, score = np.r_[truth, np.repeat([False, True], 9)], np.r_[score, np.repeat([0.0, 1.0], 9)]
+    slopes_are_changes(truth, score, ((0, 0), (-1, 1), (60, 0)))
 
 
 @pytest.mark.parametrize("metric, below, size", [("e50", 28, 55), ("e90", 50, 55)])
