@@ -31,9 +31,9 @@ def other_guides(page: str) -> str:
 
 def order(page: str) -> str:
     """List the methods in the order in which the default is looked for, each with its reason."""
-    from howsure.methods.default import PREFERENCE
+    from howsure.methods.default import WHY
 
-    return "\n".join(f"1. `{each.name}`: {each.why}." for each in PREFERENCE)
+    return "\n".join(f"1. `{name}`: {why}." for name, why in WHY.items())
 
 
 def methods(page: str) -> str:

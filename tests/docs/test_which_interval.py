@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.methods.default import PREFERENCE
+from howsure.methods.default import WHY
 
 CODE = re.compile(r"`([^`]+)`")
 
@@ -81,4 +81,4 @@ def test_the_defaults_for_two_models_are_those_of_the_page(docs, held):
 def test_the_page_knows_every_method_that_may_be_a_default(docs):
     """Every possible default method has a row, except those that only replace inapplicable ones."""
     page = (docs / "which-interval.md").read_text()
-    assert {each.name for each in PREFERENCE if f"`{each.name}`" not in page} <= {"fieller"}
+    assert {name for name in WHY if f"`{name}`" not in page} <= {"fieller"}

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 
@@ -135,95 +134,66 @@ def _is_predictable(table: Table) -> bool:
     return is_predictable(table)
 
 
-@dataclass(frozen=True, slots=True)
-class Preference:
-    """A method that is a default, and why; the page on coverage has the measurements."""
-
-    name: str
-    module: str  # below `howsure.methods`
-    why: str
-
-
-PREFERENCE = (
-    Preference(
-        "stratified",
-        "proportions.stratified",
-        "partially labelled cases: it combines the intervals of their strata",
-    ),
-    Preference(
-        "tango",
+# In order of preference: method → its module below `howsure.methods`, and why; the page on coverage has measurements.
+DEFAULTS = {
+    "stratified": ("proportions.stratified", "partially labelled cases: it combines the intervals of their strata"),
+    "tango": (
         "proportions.paired_proportions",
         "paired proportions: its error rates are right even if the models rarely disagree",
     ),
-    Preference(
-        "nam_blackwelder",
+    "nam_blackwelder": (
         "proportions.paired_proportions",
         "a ratio of paired proportions: its error rates are right even if the models rarely disagree",
     ),
-    Preference(
-        "delong_score",
+    "delong_score": (
         "areas.delong_score",
         "an area under the ROC curve: it allows for errors that are absent from a small sample",
     ),
-    Preference("delong", "areas.delong", "areas under the ROC curve: their variance is known in closed form"),
-    Preference(
-        "effective_wilson",
+    "delong": ("areas.delong", "areas under the ROC curve: their variance is known in closed form"),
+    "effective_wilson": (
         "variance.effective_wilson",
         "average precision: it allows for errors that are absent from a small sample",
     ),
-    Preference(
-        "threshold_limits",
+    "threshold_limits": (
         "proportions.threshold_limits",
         "a rate at a stated rate: it includes the uncertainty of the threshold, also where scores are sparse",
     ),
-    Preference(
-        "gap_test", "variance.gap_test", "a distance from calibration: it allows for the upward bias that noise causes"
-    ),
-    Preference(
-        "predictive", "drawn.predictive", "scores without labels: the distribution of the metric follows from them"
-    ),
-    Preference(
-        "mid_p",
+    "gap_test": ("variance.gap_test", "a distance from calibration: it allows for the upward bias that noise causes"),
+    "predictive": ("drawn.predictive", "scores without labels: the distribution of the metric follows from them"),
+    "mid_p": (
         "proportions.proportion",
         "a proportion of cases with equal weights: its coverage is near the nominal level, also near 0 and 1",
     ),
-    Preference(
-        "order_statistics", "means.order_statistics", "a quantile: the ranks of its limits are binomial quantiles"
-    ),
-    Preference(
-        "empirical_likelihood_score",
+    "order_statistics": ("means.order_statistics", "a quantile: the ranks of its limits are binomial quantiles"),
+    "empirical_likelihood_score": (
         "means.empirical_likelihood_score",
         "a mean of values, or a difference of two: a score test, with the variance that the hypothetical mean implies",
     ),
-    Preference("hall", "means.hall", "another metric of values: Student's t, corrected for skewness"),
-    Preference(
-        "extremes",
+    "hall": ("means.hall", "another metric of values: Student's t, corrected for skewness"),
+    "extremes": (
         "composed.extremes",
         "the worst or the best class: its limits follow from the intervals of all classes",
     ),
-    Preference("flow", "flow.flow", "a smooth metric: its coverage is near the nominal level in small samples too"),
-    Preference("mover", "composed.mover", "a sum of parts: it combines the intervals of the parts"),
-    Preference(
-        "least_favourable",
+    "flow": ("flow.flow", "a smooth metric: its coverage is near the nominal level in small samples too"),
+    "mover": ("composed.mover", "a sum of parts: it combines the intervals of the parts"),
+    "least_favourable": (
         "flow.least_favourable",
         "an estimate from several samples: it combines their limits, also if a sample is small or a class rare",
     ),
-    Preference("fieller", "variance.fieller", "a ratio of estimated counts: it follows from their joint variance"),
-    Preference(
-        "two_rates",
+    "fieller": ("variance.fieller", "a ratio of estimated counts: it follows from their joint variance"),
+    "two_rates": (
         "variance.tpr_fpr_functions",
         "a metric of one class: it combines the limits of two rates, also with few errors",
     ),
-    Preference("delta", "variance.delta", "no other method is applicable: it needs many cases in each denominator"),
-)
-WHY = {each.name: each.why for each in PREFERENCE}
-MODULES = {each.name: each.module for each in PREFERENCE}
+    "delta": ("variance.delta", "no other method is applicable: it needs many cases in each denominator"),
+}
+WHY = {name: why for name, (_, why) in DEFAULTS.items()}
 
 
 @cache
 def _method(name: str) -> Method:
     """Return a method with its default settings, from its module; settings cannot be changed."""
-    import_module(f"howsure.methods.{MODULES[name]}")
+    import_module(f"howsure.methods.{DEFAULTS[name][0]}")
     found: Method = METHODS[name].method()
     return found
 
