@@ -19,10 +19,10 @@ from howsure.sources.input_checks import (
     refuse_total_row,
     refuse_unlabelled,
 )
+from howsure.sources.matrix_words import FREQUENCIES
 from howsure.sources.nested import column_names
 
 LIST = re.compile(r"\[\s*(['\"]).*\1\s*,?\s*(['\"]).*\2\s*\]", re.DOTALL)  # of two texts or more
-FREQUENCIES = frozenset({"freq", "frequency", "frequencies", "count", "counts", "n", "number"})  # names of columns
 
 
 def refuse_doubtful_lines(

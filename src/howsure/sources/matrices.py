@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 
 from howsure.arrays import Array
 from howsure.errors import DoubtfulDataError, HowsureError, boolean, listed, real_numbers, warn
-from howsure.sources.confusion import confusion
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.layout import (
     are_numbered,
@@ -135,6 +134,8 @@ def from_counts(
     checked, given_as = boolean("check", check), counts
     if (lines := roles_of_lines(counts)) and groups is None:
         true, said, number = lines
+        from howsure.sources.confusion import confusion
+
         found = confusion(true, said, data=counts, counts=number, labels=labels, pos_label=pos_label, check=check)
         return cast("ConfusionTable", found)
     counts, labels = matrix_of_outcomes({"tp": tp, "fp": fp, "fn": fn, "tn": tn}, counts, labels)

@@ -15,7 +15,6 @@ from howsure.arrays import Array
 from howsure.errors import DoubtfulDataError, HowsureError, listed, warn
 from howsure.escapes import is_number
 from howsure.sources.content import is_page, refuse_other_content
-from howsure.sources.doubtful_lines import FREQUENCIES
 from howsure.sources.locations import SHEETS, is_file, is_pipe, missing, sheet_of, suffix_of
 from howsure.sources.matrix_axes import Axis, corner_names, laid_out, states_both, title_names, warn_of_percentages
 from howsure.sources.matrix_code import without_tags
@@ -23,7 +22,7 @@ from howsure.sources.matrix_crosstabs import Line, crosstab_of, lines_of, lines_
 from howsure.sources.matrix_json import cells_of_json
 from howsure.sources.matrix_printouts import parts_of, without_marks
 from howsure.sources.matrix_text import OUTCOMES, cells_of, outcome_of
-from howsure.sources.matrix_words import ERRORS, axis_kind, names_statistic, names_total
+from howsure.sources.matrix_words import ERRORS, FREQUENCIES, axis_kind, names_statistic, names_total
 from howsure.sources.outcomes import refuse_same_cases
 from howsure.sources.rate_reports import matrix_of_report, report_of
 from howsure.sources.text_encoding import decoded

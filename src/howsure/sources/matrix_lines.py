@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from howsure.errors import HowsureError, by_index
-from howsure.sources.doubtful_lines import FREQUENCIES
-from howsure.sources.matrix_words import axis_kind
+from howsure.sources.matrix_words import FREQUENCIES, axis_kind
 
 ROLES = {"true", "predicted", "n"}
 NUMBERS = FREQUENCIES | {"len", "size"}  # names of the column of numbers, also of Polars and pandas

@@ -40,6 +40,7 @@ STATISTICS = word_set(  # labels that are no classes where the other axis has no
     tp fp fn tn cases count counts freq frequency samples support
     """
 )
+FREQUENCIES = word_set("freq frequency frequencies count counts n number")  # names of columns
 ERRORS = "-err.-"  # a row and a column of errors in mlr
 TOTAL_WORDS = word_set(
     """
