@@ -125,6 +125,11 @@ MISTAKES = {  # in Python
         "from_counts(tp=data['TP'], fp=data['FP']",
     ),
     "a frame for a pool": (lambda: hs.pool(FRAME, "recall"), "is a frame", "hs.from_counts(tp=data['tp']"),
+    "a metric of a sum of tables": (
+        lambda: hs.pool_tables([TWO, TWO], "recall"),
+        "`pool_tables` takes 1 ",
+        "`hs.pool(tables, 'recall')`",
+    ),
     "tables for a study": (lambda: hs.Study({"A": TWO}), "starts empty", "`study.add(name, table)`"),
     "no source of an accumulator": (hs.Accumulator, "not None", "`howsure.confusion`"),
     "truth before scores": (

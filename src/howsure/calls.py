@@ -379,6 +379,8 @@ def _of_places(name: str, namespace: str, signature: inspect.Signature, args: tu
     extra, rest = args[len(placed)], f" Give {others} by name: {', '.join(named)}." if named else ""
     if isinstance(extra, str) and named and named[0] in FIRST_WORDS:
         rest = f" Give {extra!r} by name, such as `{named[0]}={extra!r}`; names: {', '.join(named)}."
+    if name == "pool_tables" and isinstance(extra, str):
+        rest = f" To estimate a metric whose true value varies between the tables write `hs.pool(tables, {extra!r})`."
     if name in {"paired", "paired_scores"}:
         rest = f" Give the models as a mapping: `{name}(y_true, {MODELS})`."
     of_these = f" ({', '.join(each.name for each in placed)})" if placed else ""
