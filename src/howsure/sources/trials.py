@@ -19,7 +19,7 @@ from howsure.sources.groups import Tally, by_columns, groups_of_columns, roles
 from howsure.sources.keywords import Sampled
 from howsure.sources.repeated import as_met, first_rows, names_of_models
 from howsure.sources.strata import ROLE, Strata, stratum_role
-from howsure.sources.to_numpy import plain
+from howsure.sources.to_numpy import numbers_of, plain
 from howsure.tables.batch import Tables
 from howsure.tables.paired_values import PairedValuesTable
 from howsure.tables.values import TrialsTable, by_share, spread_successes
@@ -159,11 +159,8 @@ def _successes(given: object) -> Array:
             "`trials('success', task='task', model='model', data=…)`."
         )
         raise HowsureError(message)
-    try:
-        found = np.asarray(plain("success", given), dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        message = "`success` is not numeric. Give 1 for each run that succeeds, else 0."
-        raise HowsureError(message) from None
+    remedy = "Give 1 for each run that succeeds, else 0: of words, such as `[each == 'pass' for each in success]`."
+    found = numbers_of("success", plain("success", given), remedy)
     if found.ndim == 2:
         tasks = f"np.repeat(np.arange({len(found)}), {found.shape[1]})"
         message = (
