@@ -164,3 +164,38 @@ def test_quoted_classes_without_a_corner(tmp_path: Path) -> None:
     """R's write.table leaves out the corner, also where the classes are numbers; its quotes are no part of a class."""
     assert table_of('"no case" "case"\n"no case" 50 3\n"case" 5 42\n', tmp_path) == (COUNTS, ["no case", "case"])
     assert table_of('"1" "2"\n"1" 50 3\n"2" 5 42\n', tmp_path) == (COUNTS, ["1", "2"])
+
+
+TIBBLE = """# A tibble: 4 × 3
+  Prediction Truth     n
+  <fct>      <fct> <int>
+1 no         no       50
+2 yes        no        3
+3 no         yes       5
+4 yes        yes      42
+"""
+
+
+@pytest.mark.parametrize(
+    "text, labels",
+    [
+        (TIBBLE, ["no", "yes"]),
+        ("".join(f"#> {line}\n" for line in TIBBLE.splitlines()), ["no", "yes"]),
+        (
+            "Confusion Matrix:\n              Predicted\n              0     1\nActual 0      50    3\nActual 1      5    42\n",
+            [0, 1],
+        ),
+    ],
+)
+def test_tables_of_tibbles_and_of_hand(text: str, labels: list[object], tmp_path: Path) -> None:
+    """Numbers of rows and types of columns are no cells; a title above numbers is none either."""
+    found = table_of(text, tmp_path)
+    assert (found[0], list(map(str, found[1]))) == (COUNTS, list(map(str, labels)))
+
+
+@pytest.mark.parametrize("names", [("Positive", "Negative"), ("+", "-")])
+def test_the_words_positive_and_negative_state_the_positive_class(names: tuple[str, str], tmp_path: Path) -> None:
+    """A table with the positive class first, as textbooks print it, has that class as the positive one."""
+    positive, negative = names
+    rows = f",Disease {positive},Disease {negative}\nTest {positive},42,3\nTest {negative},5,50\n"
+    assert table_of(rows, tmp_path, "m.csv") == (COUNTS, [negative, positive])

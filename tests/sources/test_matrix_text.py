@@ -137,8 +137,8 @@ def test_the_table_of_a_diagnostic_test_in_r(tmp_path):
         "Test -           74          640        714\nTotal           744          842       1586\n"
     )
     table = table_of(text, tmp_path)
-    assert table.labels.tolist() == ["+", "-"]
-    assert table.counts.tolist() == [[670, 74], [202, 640]]
+    assert table.labels.tolist() == ["-", "+"]  # epiR reports the sensitivity 670 / 744
+    assert table.counts.tolist() == [[640, 202], [74, 670]]
 
 
 @pytest.mark.parametrize("mark", [",", "'", "’", "\u00a0", "\u202f", " "])

@@ -31,8 +31,8 @@ VALUE = rf"{TEXT}|{SEVERAL}|[\w…-](?:[\w.%…-]*[\w%…])?|"
 ARGUMENT = re.compile(rf"(?<![\w+@.\-/])(?P<name>[a-z][a-z_]*)=(?P<value>{VALUE})(?![\w=(])")
 NESTED = r"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*"  # text with parentheses in parentheses
 QUOTED = r"(?<![\w=])'[^'`]*'(?!\w)"  # a name, such as that of a file, rather than the value of an argument
-PART = re.compile(  # code in backticks, a name in quotes, a call, or a character
-    rf"`[^`]+`|{QUOTED}|[a-z_][\w.]*\({NESTED}=…?{NESTED}\)|[^`]"
+PART = re.compile(  # code in backticks, an argument with text, a name in quotes, a call, or a character
+    rf"`[^`]+`|(?<![\w+@.\-/])[a-z][a-z_]*='[^']*'(?![\w=(])|{QUOTED}|[a-z_][\w.]*\({NESTED}=…?{NESTED}\)|[^`]"
 )
 CALL = re.compile(r"[\w.…]\(.*\)|\w+\.[A-Z]")  # code that is more than the name of an argument
 REPEATED = re.compile(
@@ -87,6 +87,8 @@ def in_shell(message: str, options: Options) -> str:
     --------
     >>> in_shell("Name the class, pos_label='ill', or call `scores(y, s)`.", {"pos_label": "--pos-label"})
     'Name the class, --pos-label ill, or call `scores(y, s)` in Python.'
+    >>> in_shell("Say which: pos_label='+' or pos_label='-'.", {"pos_label": "--pos-label"})
+    'Say which: --pos-label + or --pos-label -.'
     """
     for pattern, argument, replacement in PHRASES:
         if not argument or argument in options:

@@ -183,7 +183,7 @@ def _with_signs(counts: Array, rows: Axis, columns: Axis) -> tuple[Array, Axis, 
     if any(axis.labels is None or len(axis.labels) != 2 for axis in axes):
         return counts, rows, columns
     if {*(rows.labels or ())} & {*(columns.labels or ())}:
-        return counts, rows, columns
+        return _negative_first(counts, rows, columns)
     found = [_signs(list(map(str, axis.labels or ()))) for axis in axes]
     prefixes = [prefix for prefix, _, _ in found]
     of_letters = {"T": "predicted", "D": "true"} if {*prefixes} == {"T", "D"} else {}  # test and disease
@@ -197,6 +197,21 @@ def _with_signs(counts: Array, rows: Axis, columns: Axis) -> tuple[Array, Axis, 
     counts = counts[..., places[0], :][..., places[1]]
     first, second = (replace(axis, labels=[*TWO], kind=kind) for axis, kind in zip(axes, kinds, strict=True))
     return counts, first, second
+
+
+def _negative_first(counts: Array, rows: Axis, columns: Axis) -> tuple[Array, Axis, Axis]:
+    """Return a 2×2 table of the classes positive and negative, or + and -, with the negative class first."""
+    names = [list(axis.labels or ()) for axis in (rows, columns)]
+    if {*names[0]} != {*names[1]} or not all(str(name).strip().casefold() in SIGNS for name in names[0]):
+        return counts, rows, columns
+    places = [
+        [signs.index(False), signs.index(True)] for _, signs, _ in (_signs(list(map(str, each))) for each in names)
+    ]
+    first, second = (
+        replace(axis, labels=[each[place] for place in order])
+        for axis, each, order in zip((rows, columns), names, places, strict=True)
+    )
+    return counts[..., places[0], :][..., places[1]], first, second
 
 
 def _signs(labels: list[str]) -> tuple[str, list[bool | None], bool]:

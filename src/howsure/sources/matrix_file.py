@@ -344,7 +344,8 @@ def _split(path: Path, rows: list[list[str]]) -> tuple[Axis, Axis, list[list[str
     titles, side, rows = _titled(_without_numbering(rows))
     if len(rows) > 2 and len(rows[1]) == 1 < len(rows[0]) == len(rows[2]):  # as pandas prints a cross-table
         rows = [[f"{rows[1][0]}/{rows[0][0]}", *rows[0][1:]], *rows[2:]]
-    has_names = not _are_numbers(rows[0]) or {*rows[0]} <= {row[0] for row in rows[1:]}
+    first = [row[0] for row in rows[1:]]
+    has_names = not _are_numbers(rows[0]) or {*rows[0]} <= {*first} or not any(map(is_number, first))
     if 1 < len(rows[0]) == len(rows[-1]) - 1 and has_names:
         rows = [["", *rows[0]], *rows[1:]]  # R's write.table and printed frames leave out the corner
     width = len(rows[0])

@@ -20,6 +20,9 @@ AXES = tuple(  # the axes in words, in a line beside the matrix
 )
 ARRAY = re.compile(r"(?<!\[)\[\s*\[[\d\s,.\[\]]*\]\s*\](?!\])")  # within other text
 TOTAL = re.compile(r"\b(row|col(umn)?)[\s_]?(total|sum)s?\b", re.IGNORECASE)
+TIBBLE = re.compile(
+    r"^(?:# )?A tibble: \d.*\n(?P<header>.*)\n(?:\s*<\w+>)+ *\n(?P<rows>(?:\s*\d+ .*(?:\n|$))+)", re.MULTILINE
+)
 MARK = re.compile(r"^\s*(?:##?(?: |$)|#> ?|```.*$)")  # of lines printed by R in a report or a script, and of code
 APART = re.compile(r"^(\S+(?:[ \t]+\d+)+)[ \t]*\n(?:[ \t]*\n)+(?=\S+(?:[ \t]+\d+)+[ \t]*$)", re.MULTILINE)
 ORIENTATION = re.compile(r"\b(rows?|columns?|vertical|horizontal|across|x.axis|y.axis)\b", re.IGNORECASE)
@@ -63,7 +66,14 @@ def without_marks(text: str) -> str:
     >>> without_marks("## Confusion matrix:\n##   a b\n## a 5 1\n## b 2 4")
     'Confusion matrix:\n  a b\na 5 1\nb 2 4'
     """
-    return "\n".join(MARK.sub("", line) for line in text.splitlines())
+    bare = "\n".join(MARK.sub("", line) for line in text.splitlines())
+    return TIBBLE.sub(_of_tibble, bare)
+
+
+def _of_tibble(found: re.Match[str]) -> str:
+    """Return a tibble of R without its title, the types of the columns, and the numbers of the rows."""
+    rows = re.sub(r"^\s*\d+ +", "", found["rows"], flags=re.MULTILINE)
+    return f"\n{found['header'].strip()}\n{rows}"
 
 
 def axes_in_words(line: str) -> str:
