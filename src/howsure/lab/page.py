@@ -98,12 +98,13 @@ def page(folder: str | Path, path: str | Path, peers: str | Path | None = None) 
 
 def _beside(at: Cells) -> str:
     """Return the section on other packages on the same studies."""
-    said = PEERS.format(
+    named = {**at, "asked": np.char.replace(at["asked"], "peer_", "")}
+    text = PEERS.format(
         truths=len(np.unique(at["truth"])),
         draws=int(at["draws"].max()),
         metrics=", ".join(f"`{name}`" for name in np.unique(at["metric"]).tolist()),
     )
-    return f"{said}\n{by_column(at, 'asked', HEADERS).markdown()}\n"
+    return f"{text}\n{by_column(named, 'asked', HEADERS).markdown()}\n"
 
 
 def _introduction(at: Cells) -> str:
