@@ -40,7 +40,7 @@ def test_tables_told_by_less_have_the_moments_the_score_and_the_bias_of_tables_t
     told_by, classes, seed
 ):
     """The generic path evaluates each metric's value and gradient, and perturbs every cell for the bias."""
-    table = table_of(classes, 300, seed)
+    table = table_of(classes, 200 * classes, seed)
     metrics = [resolve(spec, table) for spec in SPECS]
     averages = ClassShares.beside([each.class_shares for each in metrics])
     together = told_by(averages, table.counted, np.ones(len(SPECS)))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import howsure as hs
 from howsure.methods.drawn.jackknife import jackknife
@@ -63,7 +64,7 @@ def test_intervals_of_many_classes_are_centred_where_the_bias_is(spec, fixed):
 
 def test_cautions_name_the_bias_and_few_cases():
     """A bias that exceeds half the width is printed, and so is that classes have too few cases."""
-    biased = hs.estimate(many(1000, 5, 0, fixed=True), "precision@macro")
+    biased = hs.estimate(many(1000, 10, 0, fixed=False), "precision@weighted")
     assert "bias of +0.0" in biased.reason
     assert "exceeds half" in biased.reason
     assert "fewer than 4 cases" in hs.estimate(many(60, 2, 0, fixed=True), "f1@macro").reason
@@ -177,3 +178,75 @@ def test_paired_differences_of_weighted_and_clustered_cases_are_finite(spec, rol
     plain, designed = hs.paired(truth, models), hs.paired(truth, models, **{roles: given})
     one, other = hs.compare(plain, spec), hs.compare(designed, spec)
     assert (other.low, other.high) == pytest.approx((one.low, one.high), abs=0.04)
+
+
+def few(classes, cases, right, seed, *, fixed):
+    """Return a table of classes that are all right equally often, and otherwise predicted as any other."""
+    rng = np.random.default_rng(seed)
+    truth = np.repeat(np.arange(classes), cases) if fixed else rng.integers(0, classes, classes * cases)
+    wrong = (truth + rng.integers(1, classes, len(truth))) % classes
+    predicted = np.where(rng.random(len(truth)) < right, truth, wrong)
+    return hs.confusion(truth, predicted, labels=range(classes), check=False)
+
+
+@pytest.mark.parametrize("hits", [15, 40, 57])
+def test_macro_recall_of_classes_with_one_case_has_the_interval_of_a_proportion(hits):
+    """Each class is right or wrong as a whole; the interval was three times too narrow."""
+    cells = np.diag(np.r_[np.ones(hits), np.zeros(60 - hits)])
+    wrong = np.arange(hits, 60)
+    cells[wrong, np.arange(60 - hits)] = 1
+    found = hs.estimate(hs.from_counts(cells), "recall@macro")
+    wilson = stats.binomtest(hits, 60).proportion_ci(method="wilson")
+    assert (found.low, found.high) == pytest.approx((wilson.low, wilson.high), abs=0.01)
+
+
+def test_the_variance_of_a_macro_recall_is_unbiased_also_with_single_cases():
+    """Binomial variances h m / (r² (r − 1)) of classes with r cases, and the spread of the classes with one case."""
+    sizes, hits = np.repeat([1, 3], 20), np.r_[np.arange(20) % 4 > 0, np.arange(20) % 3 + 1]
+    cells, every = np.diag(hits * 1.0), np.arange(40)
+    cells[every, (every + 1) % 40] = sizes - hits
+    found = left_out(ConfusionTable(counts=cells, labels=every), "recall@macro").variances[1]
+    several = (hits * (sizes - hits) / (sizes**2 * np.maximum(sizes - 1, 1)))[20:].sum()
+    singles = ((hits[:20] - (hits / sizes).mean()) ** 2).sum() * (40 / 39) ** 2
+    assert found * 40**2 == pytest.approx([several + singles], rel=0.05)  # of 29 effective classes
+
+
+@pytest.mark.parametrize(
+    "spec, pooled", [("precision@macro", 18 / 24), ("jaccard@macro", 18 / 30), ("f1@macro", 36 / 48)]
+)
+def test_the_bias_of_single_cases_is_the_distance_from_their_pooled_metric(spec, pooled):
+    """Eighteen classes with a hit, six with a miss and six with a false alarm: the mean of their values is known."""
+    cells = np.diag(np.r_[np.ones(18), np.zeros(12), np.full(6, 9.0)])
+    cells[np.arange(18, 24), np.arange(30, 36)] = 1  # missed, taken for classes with ten cases
+    cells[np.arange(30, 36), np.arange(24, 30)] = 1
+    found = float(left_out(ConfusionTable(counts=cells, labels=np.arange(36)), spec).of_singles()[0])
+    value = {"precision@macro": (18, 30), "jaccard@macro": (18, 36), "f1@macro": (18, 36)}[spec]
+    members = 24 if spec == "precision@macro" else 30
+    assert found == pytest.approx((18 - members * pooled) / value[1], abs=1e-12)
+
+
+@pytest.mark.parametrize("right", [0.5, 0.9])
+@pytest.mark.parametrize("classes", [21, 60])
+def test_intervals_of_classes_with_hardly_one_case_are_ordered_and_not_empty(classes, right):
+    """Such tables were refused with an error of NumPy if no class had both a right and a wrong prediction."""
+    for seed in range(20):
+        table = few(classes, 1, right, seed, fixed=False)
+        for rate in ("precision", "recall", "f1", "jaccard"):
+            for average in ("macro", "weighted"):
+                found = hs.estimate(table, f"{rate}@{average}")
+                assert 0 <= found.low <= float(found) <= found.high <= 1
+                assert found.high - found.low > 1 / table.rows
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("fixed", [True, False])
+@pytest.mark.parametrize("cases", [1, 2])
+@pytest.mark.parametrize("right", [0.5, 0.9])
+def test_intervals_of_classes_with_one_or_two_cases_cover(cases, right, fixed):
+    """Of 60 intervals of 500 classes, 51 or more contain the truth; there were settings without any."""
+    metrics = ["precision@macro", "recall@macro", "f1@macro", "precision@weighted"]
+    inside = np.zeros(len(metrics))
+    for seed in range(60):
+        found = hs.evaluate(few(500, cases, right, seed, fixed=fixed), metrics)
+        inside += [each.low <= right <= each.high for each in found.values()]
+    assert (inside >= 51).all(), inside

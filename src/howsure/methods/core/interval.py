@@ -17,7 +17,7 @@ NO_ERROR = "the metric has no standard error here, as it has no derivative: use 
 NO_TRIALS = "its denominator is zero"
 ONE_CASE = "a single case, or cluster, shows no variation"
 BIASED = "the estimated bias of {bias} exceeds half the interval's width: the classes have too few cases"
-SPARSE = "many classes have fewer than 4 cases on average: their bias is not known, and intervals may cover less"
+SPARSE = "many classes have fewer than 4 cases on average: the interval allows for the range of their bias"
 ONE_CLUSTER = "a single cluster shows no variation between clusters"
 
 

@@ -16,18 +16,18 @@ import numpy as np
 
 from howsure.arrays import Array
 from howsure.cached import cached_property
-from howsure.designs.base import PSEUDO_COUNT
+from howsure.designs.base import PSEUDO_COUNT, safe_divide
 from howsure.designs.cell_sums import dot
+from howsure.methods.core.standard_errors import is_positive_error
 from howsure.methods.flow.all_cells import DIFFERENCE_STEP, SMALL_PART, PathTables, Point, TooSteepError, round_counts
-from howsure.methods.flow.class_bias import LeftOut
+from howsure.methods.flow.class_bias import SEVERAL, LeftOut
 from howsure.methods.flow.exponential_tilting import STEEPEST
 from howsure.metrics.class_shares import filled_cells
 from howsure.native.averages import ClassShares, differences
 from howsure.native.products import ProductTables
 from howsure.tables.counts import ConfusionCounts, occurring
 
-SEVERAL = 20  # classes, up to which intervals covered with two cases a class
-FEW_CASES = 4  # of a class, on average
+MOST_INFLATION = 2.0  # of a variance, up to which the path of an average has the right shape
 
 
 def _prior_classes(counts: ConfusionCounts, classes: int) -> tuple[Array, Array]:
@@ -94,14 +94,8 @@ class ClassPath(PathTables, abc.ABC):
 
     def is_sparse(self) -> Array:
         """Return whether many classes of each table have few cases on average; a weighted recall has no bias."""
-        if self.classes <= SEVERAL:
-            return super().is_sparse()
-        cells = self.cases
-        rows = cells[:, : self.classes] + self.told.by_class(cells[:, self.classes :])[0]
-        occurs = (rows > 0).sum(-1)
-        few = (occurs > SEVERAL) & (rows.sum(-1) < FEW_CASES * occurs)
         is_recall = (self.averages.below[[0, 2]] == 0).all((0, -1))
-        return np.asarray(few & ~(is_recall & self.averages.by_total.any(-1)))
+        return np.asarray(self.left_out.has_few_cases & ~(is_recall & self.averages.by_total.any(-1)))
 
     def score(self, here: Point, tables: Any) -> Array:
         """Return the score: the distance of the observed cells from a point along its gradient."""
@@ -114,15 +108,28 @@ class ClassPath(PathTables, abc.ABC):
 
     def centre_bias(self) -> Array:
         """Return the bias correction of the intervals; for macro averages half of it is from second differences."""
+        return self._bias_and_error[0]
+
+    @cached_property
+    def _bias_and_error(self) -> tuple[Array, Array]:
+        """The bias correction, and how far it may be off if the classes have fixed sizes."""
         bias, is_weighted = self.left_out.bias(), self.left_out.is_weighted.reshape(-1)
         if not is_weighted.all():
             bias = np.where(is_weighted, bias, (bias + self.bias()) / 2)
-        equal, fixed = self.left_out.of_fixed_sizes()
-        return np.where(equal, fixed, bias)
+        equal = self.left_out.has_equal_sizes
+        if not equal.any():
+            return bias, np.zeros(bias.shape)
+        fixed, off = self.left_out.of_fixed_sizes()
+        return np.where(equal, fixed, bias), np.where(equal, off, 0.0)
 
     def second_order(self) -> tuple[Array, Array]:
-        """Return the second-order bias and the inflation of the variance."""
-        return self.centre_bias(), self.left_out.inflation()
+        """Return the second-order bias and the inflation of the variance; of many classes the range of the bias."""
+        bias, off = self._bias_and_error
+        if self.classes > SEVERAL:
+            of_singles = self.left_out.of_singles()
+            bias = np.stack([bias + off + np.maximum(of_singles, 0), bias - off + np.minimum(of_singles, 0)])
+        plain, whole = self.left_out.variances
+        return bias, np.where(plain > 0, safe_divide(whole, plain), 1.0)
 
     def point(self, cells: Array, tables: Any) -> Point:
         """Return the point of the path at tables with these proportions."""
@@ -136,6 +143,41 @@ class ManyClasses(ClassPath):
 
     def __init__(self, averages: ClassShares, counts: ConfusionCounts, effect: Array) -> None:
         super().__init__(averages, counts, effect, told=counts.once(_with_cases), is_listed=False)
+        self.corrections, self.is_cautioned = super().second_order(), super().is_sparse()
+        (plain, whole), value = self.left_out.variances, self.left_out.mean[:, 0]
+        lacks_variation = self.left_out.has_few_cases | (whole > MOST_INFLATION * plain)
+        reduced = np.flatnonzero(lacks_variation & is_positive_error(np.sqrt(whole), value))
+        if reduced.size and self.classes > SEVERAL:
+            number = np.minimum(value * (1 - value) / whole, self.left_out.number)
+            self._reduce(reduced, value[reduced], number[reduced])
+
+    def _reduce(self, tables: Array, value: Array, number: Array) -> None:
+        """Replace averages by the recall of one class with this value and number of cases, as in Wilson's interval.
+
+        Their own paths would have too little variance, as classes with a single case do not vary along them.
+        """
+        own = self.averages
+        arrays = (np.array(each) for each in (own.above, own.below, own.by_total, own.times, own.constants))
+        above, below, by_total, times, constants = arrays
+        above[:, tables, 0], below[:, tables, 0] = np.eye(3)[:2, :, None]
+        by_total[tables], times[tables], constants[tables] = False, 0.0, np.nan
+        hit, miss = self.told.true_class[0], self.classes
+        times[tables, hit] = 1.0
+        self.averages = ClassShares(above, below, by_total, times, constants)
+        self.totals, self.cases = np.broadcast_to(self.totals, len(self.filled)).copy(), self.cases.copy()
+        self.totals[tables], self.cases[tables], self.filled[tables] = number, 0.0, 0.0
+        for cell, part in ((hit, value), (miss, 1 - value)):
+            self.cases[tables, cell] = number * part
+            self.filled[tables, cell] = number * part + PSEUDO_COUNT / 2
+        self.corrections[1][tables] = 1.0
+
+    def second_order(self) -> tuple[Array, Array]:
+        """Return the range of the second-order bias, and the inflation of the variance."""
+        return self.corrections
+
+    def is_sparse(self) -> Array:
+        """Return whether many classes of each table have few cases on average."""
+        return self.is_cautioned
 
     def bias(self) -> Array:
         """Return the second-order bias, as a sum over the classes."""
@@ -147,7 +189,8 @@ class ManyClasses(ClassPath):
 
     def directions(self, here: Point, pace: Array) -> Array:
         """Return the derivatives of the log factors; raise an error if cells would not stay products."""
-        factors = np.abs(here.slopes[..., -2 * self.classes :]).reshape(*here.slopes.shape[:-1], 2, self.classes)
+        slopes, cells = (each[..., -2 * self.classes :] for each in (here.slopes, here.cells))
+        factors = np.abs(slopes * (cells > 0)).reshape(*slopes.shape[:-1], 2, self.classes)
         if (np.abs(pace) * factors.max(-1).sum(-1) > STEEPEST).any():
             raise TooSteepError
         return here.slopes

@@ -9,34 +9,43 @@ from __future__ import annotations
 import numpy as np
 
 from howsure.arrays import Array
+from howsure.cached import cached_property
 from howsure.designs.base import safe_divide
 from howsure.native.averages import ClassShares
 from howsure.native.products import ProductTables
 
 ROUNDING = 1e-9
+SEVERAL = 20  # classes, up to which intervals covered with two cases a class
+FEW_CASES = 4  # of a class, on average
 OWN = np.array([1.0, 1.0, 0.0])[:, None, None]  # cases of the class itself in a hit, a miss and a false alarm
+FALSE_ALARM = np.array([0.0, 0.0, 1.0])[:, None, None]
 
 
-def inflation(cases: Array, gradient: Array, changes: Array, of_class: Array) -> Array:
-    """Return the ratio of the variance of a class average to the variance from its gradient.
+def variances(
+    cases: Array, gradient: Array, changes: Array, of_class: Array, *, is_single: Array | bool = False
+) -> tuple[Array, Array]:
+    """Return the variance of a class average from its gradient, and one that allows for few cases in each class.
 
-    The ratio is ``1 + (1 − 1/m) (r − 1)``. Here r² is the variance of the leave-one-out changes over that of the
-    gradient, and m is the effective number of classes that contribute to the variance. The sample variance of m cases
-    around their own mean is too small by a factor of (m − 1) / m. The variance of the leave-one-out changes is too
-    large by a factor of m / (m − 1).
+    The latter is ``v + (1 − 1/m) (w − v)``, where v is the former and m is the effective number of classes that
+    contribute to it. The sample variance of m cases around their own mean is too small by a factor of (m − 1) / m. The
+    variance of the leave-one-out changes is too large by a factor of m / (m − 1). The geometric mean of the two is w.
+    The only case of a class has no gradient, but the average changes without this class: its part of w is that of the
+    leave-one-out changes alone.
 
     Parameters
     ----------
     cases, gradient, changes : ndarray of shape (tables, cells)
         Number of cases, gradient, and change of the metric when one case is left out.
     of_class : ndarray of shape (tables, classes)
-        Contribution of each class to the variance of the gradient.
+        Contribution of each class to the variance.
+    is_single : ndarray of bool of shape (tables, cells)
+        Whether the cell has the only case of a class.
     """
-    variance, left_out = (cases * gradient**2).sum(-1), (cases * changes**2).sum(-1)
-    varies = variance > 0
-    ratio = np.where(varies, safe_divide(left_out, variance), 1.0)
-    share = np.where(varies, safe_divide((of_class**2).sum(-1), variance**2), 1.0)
-    return np.asarray(1 + (1 - share) * np.maximum(np.sqrt(ratio) - 1, 0.0))
+    squares, left_out = cases * gradient**2, cases * changes**2
+    both = [np.where(is_single, 0.0, each).sum(-1) for each in (squares, left_out)]
+    plain, found = squares.sum(-1), np.sqrt(both[0] * both[1]) + np.where(is_single, left_out, 0.0).sum(-1)
+    share = safe_divide((of_class**2).sum(-1), of_class.sum(-1) ** 2)
+    return plain, plain + (1 - share) * np.maximum(found - plain, 0.0)
 
 
 class LeftOut:
@@ -72,6 +81,12 @@ class LeftOut:
         # Change of a class's ratio when one case is left out; 0 if the ratio would be undefined.
         self.change = np.where((left > ROUNDING) & (self.whole > 0), -safe_divide(gain, left), 0.0)
         self.is_last = (left <= ROUNDING) & (self.numbers > 0) & (self.whole > 0)
+        occurs = (self.rows > 0).sum(-1)
+        self.has_few_cases: Array = (occurs > SEVERAL) & (self.rows.sum(-1) < FEW_CASES * occurs)
+        self.is_alarm = (self.whole == 0) & (self.times > 0) & (self.alarms == 1) & (self.under[2] > 0)
+        # A class without true cases occurs in the population, most probably, if most classes have few cases.
+        varies = FALSE_ALARM * (self.is_alarm & self.has_few_cases[:, None]) > 0
+        self.is_lost = (self.is_last & (layout.classes > SEVERAL)) | varies
 
     def bias(self) -> Array:
         """Return the jackknife bias for each table.
@@ -84,11 +99,32 @@ class LeftOut:
         bend = np.where(self.is_weighted, by_size, self.under * safe_divide(self.change, self.whole))
         return np.asarray((self.weights * self.numbers * bend).sum((0, -1)))
 
-    def inflation(self) -> Array:
-        """Return the `inflation` of an average; a wrong prediction counts half for each of the two classes."""
-        gradient, changes = self.slopes(), self.changes()
-        by_hit, by_wrong = np.split(self.cases * gradient**2, [self.layout.classes], axis=-1)
-        return inflation(self.cases, gradient, changes, by_hit + sum(self.layout.by_class(by_wrong / 2)))
+    @cached_property
+    def variances(self) -> tuple[Array, Array]:
+        """The `variances` of an average; a wrong prediction counts half for each of the two classes."""
+        gradient, changes, is_single = self.slopes(), self.changes(), self._by_cell(self.is_lost) > 0
+        each = self.cases * np.where(is_single, changes, gradient) ** 2
+        by_hit, by_wrong = np.split(each, [self.layout.classes], axis=-1)
+        of_class = by_hit + sum(self.layout.by_class(by_wrong / 2))
+        return variances(self.cases, gradient, changes, of_class, is_single=is_single)
+
+    @property
+    def number(self) -> Array:
+        """The number of cases of a proportion that varies as much as the average of classes of equal quality."""
+        whole = (self.numbers * self.under).sum(0)
+        return np.asarray(safe_divide(np.ones(len(whole)), safe_divide(self.weights**2, whole).sum(-1)))
+
+    def of_singles(self) -> Array:
+        """Return the bias that comes from classes with a single case, if these classes have equal probabilities.
+
+        Such a class shows no variation, so that the jackknife finds no bias. The bias of their average is then its
+        distance from the metric of their pooled counts.
+        """
+        single = self.is_last.any(0) | self.is_alarm | (self.has_equal_sizes[:, None] & (self.rows == 1))
+        single &= self.times > 0
+        whole = np.where(single, (self.numbers * self.under).sum(0), 0.0).sum(-1)
+        pooled = safe_divide(np.where(single, (self.numbers * self.over).sum(0), 0.0).sum(-1), whole)
+        return np.asarray((single * self.weights * (self.value - pooled[..., None])).sum(-1))
 
     def slopes(self) -> Array:
         """Return the gradient of the average with respect to the cells, ``(tables, K + wrong)``."""
@@ -107,20 +143,21 @@ class LeftOut:
         fewer = OWN * self.times * self.is_weighted
         change = safe_divide(self.counted - fewer, self.total) * self.change
         change += fewer * safe_divide(self.mean - self.value, self.total)
-        return self._by_cell(np.where(self.is_last, others, change))
+        return self._by_cell(np.where(self.is_last | self.is_lost, others, change))
 
     def _by_cell(self, of_class: Array) -> Array:
         """Return values given for hits, misses and false alarms of each class, as values of the cells."""
         hit, miss, alarm = of_class
         return np.concatenate([hit, miss[:, self.layout.true_class] + alarm[:, self.layout.prediction]], -1)
 
-    def of_fixed_sizes(self) -> tuple[Array, Array]:
-        """Return whether the classes of each table are of equal size, and the bias if the design fixes these sizes."""
-        occurs = self.rows > 0
+    @cached_property
+    def has_equal_sizes(self) -> Array:
+        """Whether the classes of each table are of equal size, so that these sizes are fixed by the design."""
         largest = self.rows.max(-1, keepdims=True)
-        equal = (~occurs | (np.abs(self.rows - largest) <= ROUNDING * largest)).all(-1) & (largest[:, 0] > 1)
-        if not equal.any():
-            return equal, np.zeros(len(equal))
+        return np.asarray(((self.rows == 0) | (np.abs(self.rows - largest) <= ROUNDING * largest)).all(-1))
+
+    def of_fixed_sizes(self) -> tuple[Array, Array]:
+        """Return the bias for classes of fixed sizes, and how far it may be off."""
         size = self.rows[:, self.layout.true_class]
         spread = self.wrong * safe_divide(size - self.wrong, size - 1)  # the unbiased variance of a cell
         over, under = self.averages.above, self.averages.below
@@ -128,9 +165,12 @@ class LeftOut:
             (safe_divide(self.hits * self.misses, self.rows), over[0] + over[2], under[0] + under[2]),
             (self.layout.by_class(spread)[1], over[2], under[2]),
         )
-        bias = np.zeros(len(equal))
-        for variance, x, y in kinds:  # the factor corrects for the bias of the estimate itself: 1 + 3 y / (2 B) + …
+        bias, off = np.zeros((2, len(self.rows)))
+        for variance, x, y in kinds:
+            # The factor m corrects for the bias of the estimate itself: 1 + y / B + … at least, its square at most.
             more = safe_divide(self.whole, self.whole - y)
-            bend = (x - self.value * y) * safe_divide(-y, self.whole**2) * (more + more**2) / 2
-            bias += (self.weights * variance * bend).sum(-1)
-        return equal, bias
+            bend = self.weights * variance * (x - self.value * y) * safe_divide(-y, self.whole**2)
+            first, second = (bend * more).sum(-1), (bend * more**2).sum(-1)
+            bias += (first + second) / 2
+            off += np.abs(second - first) / 2
+        return bias, off

@@ -7,11 +7,12 @@ from typing import cast, final
 import numpy as np
 
 from howsure.arrays import Array
+from howsure.designs.base import safe_divide
 from howsure.designs.cell_sums import added_up
 from howsure.designs.two_level import TwoLevel
 from howsure.methods.flow.all_cells import EVERY, LUMPED_CELLS, AllCells
 from howsure.methods.flow.class_averages import ClassPath, FewClasses, ManyClasses
-from howsure.methods.flow.class_bias import inflation
+from howsure.methods.flow.class_bias import variances
 from howsure.metrics.metric import Contrast, Metric, Side
 from howsure.native.averages import ClassShares
 from howsure.tables.counts import ConfusionCounts
@@ -82,7 +83,8 @@ class ContrastOfAverages(ContrastOfTables):
             changes += weight[:, None] * self._joint(view, each, each.left_out.changes())
         of_class = added_up(self.cases * gradient**2, self.table.true_class.ravel(), len(self.table.labels))
         centre = self.bias() if self.scale.sign else bias
-        return centre, inflation(self.cases, gradient, changes, of_class)
+        plain, whole = variances(self.cases, gradient, changes, of_class)
+        return centre, np.where(plain > 0, safe_divide(whole, plain), 1.0)
 
     def _joint(self, view: Marginal, path: ClassPath, values: Array) -> Array:
         """Return values for the cells of one model's path as values for the joint cells."""

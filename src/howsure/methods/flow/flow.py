@@ -230,6 +230,8 @@ def flow_intervals(metric: Metric, table: Table, inflation: object, degrees_of_f
         paths = BatchPaths.of(lambda part: kind(metric, table, flat[part], part), cells, sample, metric.range)
     found = PathIntervals(paths, table)
     agree = (sample.error == 0) & (metric.range[0] < sample.value) & (sample.value < metric.range[1])
+    if metric.contrast is not None or metric.class_average is not None:  # which is no mean over cases
+        return found
     return _with_unseen_cells(found, metric, table, agree) if np.any(agree) else found
 
 
@@ -240,9 +242,8 @@ def _with_unseen_cells(found: PathIntervals, metric: Metric, table: Table, agree
     it.
     """
     cells = table.cells.shape[-1]
-    each = np.eye(cells).reshape(cells, *table.shape)
-    utilities, sample = np.asarray(metric(each)), found.paths.sample
-    if metric.contrast is not None or table.design.supports(TwoLevel.project_gradient) or np.isnan(utilities).any():
+    utilities, sample = np.asarray(metric(table.make_counts(np.eye(cells)))), found.paths.sample
+    if table.design.supports(TwoLevel.project_gradient) or np.isnan(utilities).any():
         return found
     number = table.cells.sum(-1) / sample.effect
 

@@ -98,7 +98,7 @@ class BatchPaths:
     @property
     def bias(self) -> Array:
         """Return the second-order bias of averages over classes; 0 for other metrics, whose scale may differ."""
-        each = [block.bias if block.tables.sums_classes else np.zeros(block.bias.shape) for block in self.blocks]
+        each = [block.bias.mean(0) * block.tables.sums_classes for block in self.blocks]
         return np.concatenate(each).reshape(self.sample.value.shape)
 
     @property
@@ -140,7 +140,7 @@ class BatchPaths:
 
     def _pieces(self, *each: Array) -> Iterator[tuple[Any, ...]]:
         """Return the blocks with their parts of arrays of one entry a table."""
-        ends = np.cumsum([len(block.centre) for block in self.blocks])[:-1]
+        ends = np.cumsum([len(block.observed) for block in self.blocks])[:-1]
         return zip(self.blocks, *(np.split(array, ends) for array in each), strict=True)
 
 

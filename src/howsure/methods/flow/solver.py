@@ -55,14 +55,15 @@ class Path:
         self.start = tables.start()
         centre = tables.scale.scaled(value)
         self.observed = centre
-        self.bias, self.inflation = tables.second_order()
+        bias, self.inflation = tables.second_order()
+        self.bias = np.broadcast_to(bias, (2, len(centre)))
         self.is_sparse = tables.is_sparse()
         centre = np.where(np.isfinite(centre), centre, self.start.value[0]) - self.bias
         self.ends = tables.scale.scaled(np.array(bounds))[:, None]
         self.centre = np.minimum(np.maximum(centre, self.ends[0]), self.ends[1])  # no table has a value beyond them
-        self.varies = is_positive_error(np.sqrt(self.start.variance[0]), self.centre)
-        self.reach = np.full(self.centre.shape, -np.inf)
-        self.distances = self.values = np.zeros((1, 2, len(self.centre)))
+        self.varies = is_positive_error(np.sqrt(self.start.variance[0]), self.centre[0])
+        self.reach = np.full(centre.shape[-1], -np.inf)
+        self.distances = self.values = np.zeros((1, 2, centre.shape[-1]))
         self.trace: _Trace | None = None
 
     def distance(self, here: Array, near: Array, far: Array, tables: Any) -> Array:
@@ -87,10 +88,10 @@ class Path:
         weight, found = self.tables.score_share, np.zeros(error.shape)
         error = error * np.sqrt(self.inflation[tables])
         if weight > 0:
-            difference = score - (self.bias[tables] if self.tables.sums_classes else 0.0)
+            difference = score - (self.bias[..., tables] if self.tables.sums_classes else 0.0)
             found = weight * _quantile(difference / error + excess / 2, skewness - 2 * excess)
         if weight < 1:
-            statistic = (self.centre[tables] - value) / error
+            statistic = (self.centre[..., tables] - value) / error
             bent = _bent_skewness(here, near, far)
             found = found + (1 - weight) * _quantile(statistic + excess / 2, bent - 2 * excess)
         return found
@@ -233,11 +234,11 @@ class _Trace:
     """
 
     def __init__(self, path: Path, tables: Any, reach: Array) -> None:
-        self.tables, self.is_walking = tables, np.zeros(len(path.centre), dtype=bool)
+        self.tables, self.is_walking = tables, np.zeros(len(path.observed), dtype=bool)
         self.is_walking[tables] = True
         self.here = path.start.of(tables)
-        self.ended = np.zeros((2, len(path.centre)), dtype=bool)
-        self.distances = np.zeros((1, 2, len(path.centre)))
+        self.ended = np.zeros((2, len(path.observed)), dtype=bool)
+        self.distances = np.zeros((1, 2, len(path.observed)))
         self.values = np.repeat(path.start.value[None], 2, axis=1)
         points = [self.here, *self._strides(path, _needed(reach[tables]))]
         moments = path.moments(points, tables)
