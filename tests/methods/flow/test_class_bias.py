@@ -238,6 +238,12 @@ def test_intervals_of_classes_with_hardly_one_case_are_ordered_and_not_empty(cla
                 assert found.high - found.low > 1 / table.rows
 
 
+def test_a_perfect_sample_of_some_of_many_classes_has_an_interval():
+    """Classes without cases count as 0, and no case is wrong."""
+    found = hs.estimate(few(30, 1, 1.0, 0, fixed=False), "f1+zero_division=0@macro")
+    assert found.low < float(found) < 1
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("fixed", [True, False])
 @pytest.mark.parametrize("cases", [1, 2])

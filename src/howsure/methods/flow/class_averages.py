@@ -147,7 +147,7 @@ class ManyClasses(ClassPath):
         (plain, whole), value = self.left_out.variances, self.left_out.mean[:, 0]
         lacks_variation = self.left_out.has_few_cases | (whole > MOST_INFLATION * plain)
         reduced = np.flatnonzero(lacks_variation & is_positive_error(np.sqrt(whole), value))
-        if reduced.size and self.classes > SEVERAL:
+        if reduced.size and self.classes > SEVERAL and len(self.told.true_class):
             number = np.minimum(value * (1 - value) / whole, self.left_out.number)
             self._reduce(reduced, value[reduced], number[reduced])
 
