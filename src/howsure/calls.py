@@ -132,6 +132,10 @@ OF_FUNCTIONS = {  # functions → words that are none of their arguments, and wh
         ("k", "n", "count", "nobs"),
         " Give a table of these: `leaderboard(hs.proportions({'A': 85, 'B': 80}, 100), 'mean')`.",
     ),
+    "evaluate_log": (
+        ("score", "item", "model", "cluster"),
+        " Name the columns where the log is read: `hs.evaluate_log(hs.read_log(path, score=…, item=…, model=…))`.",
+    ),
     "trials": (
         ("k", "n", "c"),
         " For k successes in n runs of each task give two rows: `trials([1, 0, …], task=[…], counts=[k, n - k, …])`.",

@@ -269,3 +269,12 @@ def test_one_model_has_no_comparison():
     assert found.sentences() == []
     assert found.grid().headers[-1] == "95 % interval"
     assert "Differences on the same items" not in report_of_log(found).to_html()
+
+
+@pytest.mark.parametrize(
+    "call", [lambda: hs.evaluate_log("run.jsonl"), lambda: hs.evaluate_log("run.jsonl", score="ok")]
+)
+def test_a_path_is_read_first(call):
+    """`read_log` takes the file, and the names of its columns."""
+    with pytest.raises(hs.HowsureError, match=r"hs.evaluate_log\(hs.read_log\("):
+        call()

@@ -39,7 +39,10 @@ def test_groups_split_runs():
     "given, words",
     [
         ({"success": [1, 2], "task": ["a", "b"]}, "`success` holds 2"),
-        ({"success": ["y", "n"], "task": ["a", "b"]}, "`success` is not numeric: it holds 'y' at row 0.*each == 'pass'"),
+        (
+            {"success": ["y", "n"], "task": ["a", "b"]},
+            "`success` is not numeric: it holds 'y' at row 0.*each == 'pass'",
+        ),
         ({"success": [1, 0], "task": ["a"]}, "differ in length"),
         ({"success": [1, 0], "task": ["a", "a"], "run": [1, 1]}, "occur more than once, of the tasks 'a'"),
         ({"success": [1, 0], "task": ["a", "a"], "groups": [1, 2]}, "task 'a' has several values of `groups`"),

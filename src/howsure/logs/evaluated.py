@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
 from typing import Any, Literal, NoReturn
 
 import numpy as np
@@ -296,7 +297,9 @@ def evaluate_log(
     mean: new − old = 0.500 [0.013, 0.785], p = 0.046
     """
     if not isinstance(log, Log):
-        message = f"`evaluate_log` takes a log, from `read_log`, not {type(log).__name__}. {OF_FRAMES}"
+        is_path = isinstance(log, str | PathLike)
+        remedy = f"Read it first: `hs.evaluate_log(hs.read_log({str(log)!r}))`." if is_path else OF_FRAMES
+        message = f"`evaluate_log` takes a log, from `read_log`, not {type(log).__name__}. {remedy}"
         raise HowsureError(message)
     level = checked_level(confidence_level)
     if baseline is not None:
