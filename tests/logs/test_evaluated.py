@@ -271,10 +271,8 @@ def test_one_model_has_no_comparison():
     assert "Differences on the same items" not in report_of_log(found).to_html()
 
 
-@pytest.mark.parametrize(
-    "call", [lambda: hs.evaluate_log("run.jsonl"), lambda: hs.evaluate_log("run.jsonl", score="ok")]
-)
-def test_a_path_is_read_first(call):
+@pytest.mark.parametrize("settings", [{}, {"score": "ok"}], ids=["alone", "with a column"])
+def test_a_path_is_read_first(settings):
     """`read_log` takes the file, and the names of its columns."""
     with pytest.raises(hs.HowsureError, match=r"hs.evaluate_log\(hs.read_log\("):
-        call()
+        hs.evaluate_log("run.jsonl", **settings)
