@@ -279,3 +279,10 @@ def test_clusters_do_not_change_krippendorffs_alpha():
     groups = np.repeat(np.arange(4), 3)
     for table in (hs.confusion(first, second, groups=groups), hs.ratings(np.stack([first, second], 1), groups=groups)):
         assert hs.estimate(table, "krippendorff_alpha").value == pytest.approx(alpha)
+
+
+@pytest.mark.parametrize("metric", ["fbeta", "fbeta_gain"])
+def test_a_negative_beta_is_refused(metric):
+    """Its square would be that of the positive one."""
+    with pytest.raises(hs.HowsureError, match="`beta` is 0 or more, not -1"):
+        hs.estimate(hs.from_counts([[5, 3], [4, 9]]), f"{metric}+beta=-1")

@@ -84,10 +84,18 @@ def f1(tp: Array, fn: Array, fp: Array, tn: Array) -> Pair:
     return twice, twice + fp + fn
 
 
+def _square(beta: float) -> float:
+    """Return the square of beta, how many times as important recall is as precision."""
+    if beta < 0:
+        message = f"`beta` is 0 or more, not {beta:g}."
+        raise HowsureError(message)
+    return beta * beta
+
+
 @outcomes_ratio(aliases=("fbeta_score", "f_beta"), sklearn="fbeta_score")
 def fbeta(tp: Array, fn: Array, fp: Array, tn: Array, beta: float = 1.0) -> Pair:
     """Harmonic mean of precision and recall with recall ``beta`` times as important."""
-    square = beta * beta
+    square = _square(beta)
     return (1 + square) * tp, (1 + square) * tp + square * fn + fp
 
 
@@ -289,7 +297,7 @@ def f1_gain(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
 @outcomes_metric(range=(-INFINITY, 1.0))
 def fbeta_gain(tp: Array, fn: Array, fp: Array, tn: Array, beta: float = 1.0) -> Array:
     """F-beta on the harmonic scale from the prevalence (0) to 1: the mean of the gains of precision and recall."""
-    square = beta * beta
+    square = _square(beta)
     return 1 - divide((tp + fn) * (square * fn + fp), (fp + tn) * tp * (1 + square))
 
 
