@@ -199,3 +199,23 @@ def test_the_words_positive_and_negative_state_the_positive_class(names: tuple[s
     positive, negative = names
     rows = f",Disease {positive},Disease {negative}\nTest {positive},42,3\nTest {negative},5,50\n"
     assert table_of(rows, tmp_path, "m.csv") == (COUNTS, [negative, positive])
+
+
+@pytest.mark.parametrize(
+    "text, remedy",
+    [
+        ("species,Precision,Recall\na,0.9,0.8\nb,0.7,0.9\nc,0.6,0.5\nd,0.8,0.7\n", "a table of metrics, it seems"),
+        (
+            ",Unnamed: 0,no,yes\n0,no,50,3\n1,yes,5,42\n0,no,40,9\n1,yes,2,52\n0,no,41,8\n1,yes,3,51\n",
+            "several matrices, one below another",
+        ),
+        (
+            "true no said no,50\ntrue no said yes,3\ntrue yes said no,5\ntrue yes said yes,42\n",
+            "named true, predicted and n",
+        ),
+    ],
+)
+def test_tables_that_are_no_matrix_have_a_remedy(text: str, remedy: str, tmp_path: Path) -> None:
+    """A table of metrics, stacked matrices and one column of numbers are told apart."""
+    with pytest.raises(HowsureError, match=remedy):
+        table_of(text, tmp_path, "m.csv")

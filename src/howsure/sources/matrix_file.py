@@ -221,8 +221,22 @@ def _refuse_other_shapes(rows: Axis, columns: Axis, body: list[list[str]], *, pa
             message = "it lacks the row or the column of a class."
             raise HowsureError(message)
     if not shared and abs(len(body) - len(body[0])) > 1:
-        message = f"it is not a square matrix: {len(body)} rows of counts, and {len(body[0])} columns."
+        message = (
+            f"it is not a square matrix: {len(body)} rows of counts, and {len(body[0])} columns.{_shape(rows, columns)}"
+        )
         raise HowsureError(message)
+
+
+def _shape(rows: Axis, columns: Axis) -> str:
+    """Return what a table seems to be that is no matrix, and what to do."""
+    labels = [*(rows.labels or ())]
+    if len({*labels}) < len(labels) and not any(map(names_statistic, labels)):
+        return " Its rows repeat: several matrices, one below another, it seems. Keep one."
+    if any(map(names_statistic, [*labels, *(columns.labels or ())])):
+        return " It is a table of metrics, it seems. Give the numbers of cases by true and predicted class."
+    return (
+        " Give a row for each true class and a column for each predicted one, or columns named true, predicted and n."
+    )
 
 
 def _in_file(path: Path, message: str) -> str:
