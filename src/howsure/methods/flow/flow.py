@@ -76,11 +76,12 @@ class Flow(JointMethod):
     sample that lacks the few clusters with many errors underestimates the variance; the statistic therefore has
     skewness γ − 2 e and mean −e / 2.
 
-    Three cases use a different statistic:
+    Four cases use a different statistic:
 
     - Stratified samples (`Traits.is_stratified`) use z₂ alone: a few cases can make up a large part of a table, and the
       metric is then nonlinear within one standard error.
     - Metrics without bounds use z₁ alone: far from the estimate they keep growing while the score hardly does.
+    - P4 and the prevalence threshold use ``(z₁ + 3 z₂) / 4``: they change fastest where a rate is near zero.
     - Ratings have almost as many patterns as items. They use the sample variance, with n − 1, and a Student t quantile
       with n − 1 degrees of freedom.
 
