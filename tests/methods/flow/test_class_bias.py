@@ -238,6 +238,14 @@ def test_intervals_of_classes_with_hardly_one_case_are_ordered_and_not_empty(cla
                 assert found.high - found.low > 1 / table.rows
 
 
+def test_a_group_of_one_case_and_many_classes_has_the_interval_of_its_table():
+    """The path is too steep for products, and cells of groups were collapsed as those of one table."""
+    alone, grouped = (hs.confusion([3], [3], labels=range(25), check=False, **by) for by in ({}, {"by": ["all"]}))
+    (found,) = {(each.low, each.high) for each in hs.estimate(grouped, "recall@macro").values()}
+    expected = hs.estimate(alone, "recall@macro")
+    assert found == pytest.approx((expected.low, expected.high), abs=1e-6)
+
+
 def test_a_perfect_sample_of_some_of_many_classes_has_an_interval():
     """Classes without cases count as 0, and no case is wrong."""
     found = hs.estimate(few(30, 1, 1.0, 0, fixed=False), "f1+zero_division=0@macro")

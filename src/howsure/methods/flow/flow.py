@@ -184,7 +184,7 @@ def _by_cells(metric: Metric, table: Table) -> IntervalAtLevel:
     if losses is not None and table.design.traits.is_independent and not table.batch:
         return _tilted(metric, LossHistogram.of(table, losses), metric.value_at(table.counted))
     cells = table.cells.shape[-1]
-    if cells >= LUMPED_CELLS and losses is None:
+    if cells >= LUMPED_CELLS and losses is None and not table.batch:
         table = collapsed_for(table, [metric], Algebra.of(table.design).collapsible_cells(cells))
     return flow_intervals(metric, table, *small_sample_with_missed_clusters(metric, table))
 
