@@ -100,6 +100,13 @@ def test_lines_of_combinations_are_read_by_the_names_of_the_columns(columns, pac
     assert len(table.labels) == 2
 
 
+@pytest.mark.parametrize("names", [["true", "predicted", "n"], ["model", "truth", "count"], ["low", "mid", "n"]])
+def test_classes_with_the_words_of_columns_are_classes(names):
+    """Rows and columns of the same names are those of a matrix."""
+    frame = pytest.importorskip("pandas").DataFrame(COUNTS, names, names)
+    assert hs.from_counts(frame, check=False).counts.tolist() == COUNTS.tolist()
+
+
 def test_lines_of_combinations_without_roles_are_refused_with_the_call():
     """Which of two columns holds the true classes is not stated."""
     pandas = pytest.importorskip("pandas")

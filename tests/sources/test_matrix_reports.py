@@ -219,3 +219,45 @@ def test_tables_that_are_no_matrix_have_a_remedy(text: str, remedy: str, tmp_pat
     """A table of metrics, stacked matrices and one column of numbers are told apart."""
     with pytest.raises(HowsureError, match=remedy):
         table_of(text, tmp_path, "m.csv")
+
+
+@pytest.mark.parametrize("names", [("a;b", "c;d"), ("1/2", "3/4"), ("a,b", "c,d")])
+def test_names_of_classes_hold_marks_that_separate_elsewhere(names: tuple[str, str], tmp_path: Path) -> None:
+    """A mark in each name, and a fraction at the start of a line, are no columns."""
+    frame = pytest.importorskip("pandas").DataFrame(COUNTS, names, names)
+    assert table_of(frame.to_csv(), tmp_path, "matrix.csv") == (COUNTS, list(names))
+    for caption in ("", "Confusion matrix\n", "2024 test set\n"):
+        for note in ("", "\nn = 100\n", "Accuracy: 0.92\n"):
+            assert table_of(f"{caption}{frame}\n{note}", tmp_path) == (COUNTS, list(names)), (caption, note)
+
+
+def test_a_matrix_beside_outcomes_of_its_classes_or_of_other_data(tmp_path: Path) -> None:
+    """A matrix has the names of the classes; outcomes are read where there is none."""
+    whole = {"labels": ["no", "yes"], "confusion_matrix": COUNTS}
+    classes = {"no": {"tp": 50, "fp": 5, "fn": 3, "tn": 42}, "yes": {"tp": 42, "fp": 3, "fn": 5, "tn": 50}}
+    for more in ({"per_class": classes}, {"train": {"tp": 9, "fp": 1, "fn": 2, "tn": 8}}, classes["yes"]):
+        assert table_of(json.dumps(more | whole, indent=1), tmp_path) == (COUNTS, ["no", "yes"])
+    limits = {"intervals": [[0.8, 0.95], [0.83, 0.98]]}
+    assert table_of(json.dumps(classes["yes"] | limits), tmp_path) == (COUNTS, ["negative", "positive"])
+
+
+def test_the_names_of_rows_in_json(tmp_path: Path) -> None:
+    """They may have another order than the columns."""
+    frame = pytest.importorskip("pandas").DataFrame(COUNTS, ["no", "yes"], ["no", "yes"])
+    text = frame.iloc[::-1].to_json(orient="split")
+    assert table_of(text, tmp_path, "matrix.json") == ([[42, 5], [3, 50]], ["yes", "no"])
+
+
+def test_outcomes_in_per_cent_are_no_counts(tmp_path: Path) -> None:
+    """Shares stand beside the counts; alone they do not state the number of cases."""
+    text = "Model,TP (n),FP (n),FN (n),TN (n),TP (%),FP (%),FN (%),TN (%)\nx,84,6,10,100,42,3,5,50\n"
+    assert table_of(text, tmp_path)[0] == [[100, 6], [10, 84]]
+    with pytest.raises(HowsureError, match="not a square matrix"):
+        table_of("TP (%),FP (%),FN (%),TN (%)\n42,3,5,50\n", tmp_path)
+
+
+@pytest.mark.parametrize("name", ["stage", "percentage", "classroom"])
+def test_rows_of_equal_size_by_other_columns_are_a_batch(name: str, tmp_path: Path) -> None:
+    """A word within the name of a column is no word for a class."""
+    (tmp_path / "rows.csv").write_text(f"{name},tp,fp,fn,tn\na,42,3,5,50\nb,12,3,5,80\n")
+    assert matrix_table(tmp_path / "rows.csv").overall.rows == 200

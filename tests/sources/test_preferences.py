@@ -184,5 +184,16 @@ def test_verdicts_of_a_judge_speak_of_the_sides():
     table = hs.preferences(["x", "y", "x", "x", "y"], ["y", "x", "y", "y", "x"], winners)
     expected = hs.preferences(["x", "y", "x", "x", "y"], ["y", "x", "y", "y", "x"], ["x", "y", "y", "y", "tie"])
     assert table.counts.tolist() == expected.counts.tolist()
-    with pytest.raises(hs.HowsureError, match="a battle of 'B' and 'A'"):
-        hs.preferences(["B"], ["A"], ["A>B"])
+    letters = hs.preferences(["x", "y", "x"], ["y", "x", "y"], ["[[A]]", "[[B]]", "[[C]]"])  # as in MT-Bench
+    assert (
+        letters.counts.tolist() == hs.preferences(["x", "y", "x"], ["y", "x", "y"], ["x", "x", "tie"]).counts.tolist()
+    )
+    for verdict in ("A>B", "[[A]]"):
+        with pytest.raises(hs.HowsureError, match="a battle of 'B' and 'A'"):
+            hs.preferences(["B"], ["A"], [verdict])
+
+
+def test_blanks_and_ends_of_lines_around_a_winner_mean_nothing():
+    """Answers of judges end in line feeds."""
+    table = hs.preferences(["x", "y", "x"], ["y", "x", "y"], ["model_a\n", "\tmodel_a", " tie\r\n"])
+    assert table.counts.tolist() == hs.preferences(["x", "y", "x"], ["y", "x", "y"], ["x", "y", "tie"]).counts.tolist()

@@ -57,16 +57,11 @@ def _of_records(records: list[Any]) -> list[list[str]] | None:
 
 
 def _of_object(found: dict[str, Any]) -> list[list[str]]:
-    outcomes = list(_outcomes(found, DEEPEST))
-    if len(outcomes) == 1:
-        return [list(outcomes[0]), list(map(_text, outcomes[0].values()))]
-    if outcomes:
-        message = f"it holds {len(outcomes)} matrices, as true and false positives and negatives. Keep one."
-        raise HowsureError(message)
-    for header, rows in TABLES:
-        if isinstance(found.get(header), list) and _is_table(found.get(rows), len(found[header])):
-            return [list(map(str, found[header])), *([_text(cell) for cell in row] for row in found[rows])]
-    matrices = list(_matrices(found, DEEPEST))
+    if table := _of_table(found):
+        return table
+    matrices, outcomes = list(_matrices(found, DEEPEST)), list(_outcomes(found, DEEPEST))
+    if outcomes:  # beside limits of metrics, or of each class
+        matrices = [each for each in matrices if _are_counts(each[0])]
     if len(matrices) == 1:
         matrix, names = matrices[0]
         cells = [list(map(_text, row)) for row in matrix]
@@ -76,6 +71,11 @@ def _of_object(found: dict[str, Any]) -> list[list[str]]:
     if matrices:
         message = f"it holds {len(matrices)} matrices. Keep one."
         raise HowsureError(message)
+    if len(outcomes) == 1:
+        return [list(outcomes[0]), list(map(_text, outcomes[0].values()))]
+    if outcomes:
+        message = f"it holds {len(outcomes)} matrices, as true and false positives and negatives. Keep one."
+        raise HowsureError(message)
     if any(isinstance(each, dict) for each in found.values()):
         message = (
             f"it maps {listed(found)} to further names, and which are the true classes is not said. Give a list of "
@@ -84,6 +84,18 @@ def _of_object(found: dict[str, Any]) -> list[list[str]]:
         raise HowsureError(message)
     message = f"it holds {listed(found)}, and no matrix of counts. Give a list of lists, a row for each true class."
     raise HowsureError(message)
+
+
+def _of_table(found: Mapping[str, Any]) -> list[list[str]] | None:
+    """Return the cells of a header and rows in an object, with the names of the rows if they are stated."""
+    for header, rows in TABLES:
+        if isinstance(found.get(header), list) and _is_table(found.get(rows), len(found[header])):
+            cells = [list(map(str, found[header])), *([_text(cell) for cell in row] for row in found[rows])]
+            names = found.get("index")  # of the rows, as pandas writes them
+            if isinstance(names, list) and len(names) == len(found[rows]) and names != [*range(len(names))]:
+                return [[str(name), *row] for name, row in zip(["", *names], cells, strict=True)]
+            return cells
+    return None
 
 
 def _outcomes(found: Mapping[str, Any], depth: int) -> Iterator[dict[str, Any]]:
@@ -121,6 +133,10 @@ def _is_table(rows: object, width: int) -> bool:
         isinstance(row, list) and len(row) == width and not any(isinstance(cell, dict | list) for cell in row)
         for row in rows
     )
+
+
+def _are_counts(matrix: list[list[Any]]) -> bool:
+    return all(isinstance(cell, int | float) and float(cell).is_integer() for row in matrix for cell in row)
 
 
 def _text(cell: object) -> str:

@@ -24,7 +24,7 @@ def roles_of_lines(frame: Any) -> tuple[str, str, str] | None:
     None unless there are these three columns, and their names state which is which.
     """
     names = names_of(frame)
-    if names is None or len(names) != len(ROLES):
+    if names is None or len(names) != len(ROLES) or _names_rows(names, frame):
         return None
     roles = {"n" if str(name).casefold() in NUMBERS else axis_kind(name): name for name in names}
     return (roles["true"], roles["predicted"], roles["n"]) if {*roles} == ROLES else None
@@ -41,13 +41,12 @@ def refuse_lines(frame: Any) -> None:
     found = names_of(frame)
     names = [] if found is None else list(map(str, found))
     outcomes = {name.casefold(): name for name in names}
-    if {"tp", "fp", "fn", "tn"} <= outcomes.keys():
+    if {"tp", "fp", "fn", "tn"} <= outcomes.keys() and not _names_rows(names, frame):
         given = ", ".join(f"{each}=data[{outcomes[each]!r}]" for each in ("tp", "fp", "fn", "tn"))
         message = f"`counts` has one line per matrix. Give its columns by name: from_counts({given})."
         raise HowsureError(message)
     kinds = [getattr(dtype, "kind", "O") for dtype in getattr(frame, "dtypes", ())]
-    has_classes = bool(names) and {*names} & {*map(str, getattr(frame, "index", ()))}
-    is_named = len(names) == len(ROLES) and names[2].casefold() in NUMBERS and not has_classes
+    is_named = len(names) == len(ROLES) and names[2].casefold() in NUMBERS and not _names_rows(names, frame)
     if (len(kinds) >= 3 and [kind in "biuf" for kind in kinds].count(True) == 1) or is_named:
         number = names[2] if is_named else names[[kind in "biuf" for kind in kinds].index(True)]
         message = (
@@ -55,3 +54,8 @@ def refuse_lines(frame: Any) -> None:
             f"confusion(true, predicted, data=frame, counts={number!r})."
         )
         raise HowsureError(message)
+
+
+def _names_rows(names: Any, frame: Any) -> bool:
+    """Whether a column has the name of a row, as the classes of a matrix do."""
+    return not {*map(str, names)}.isdisjoint(map(str, getattr(frame, "index", ())))

@@ -14,7 +14,7 @@ from howsure.escapes import is_number
 from howsure.sources.matrix_code import cells_of_dput
 from howsure.sources.matrix_printouts import axes_in_words
 
-RATE = re.compile(r"(?<![\d.,/])(?:= *)?(\d[\d.,]*) */ *(\d[\d.,]*)[ \t]*$", re.MULTILINE)  # in H2O: = 10 / 70
+RATE = re.compile(r"(?<=[ \t])(?:= *)?(\d[\d.,]*) */ *(\d[\d.,]*)[ \t]*$", re.MULTILINE)  # in H2O: = 10 / 70
 OUTCOMES = ("tp", "fp", "fn", "tn")
 WEKA = re.compile(r"\s*(?P<counts>\d[\d\s]*)\|\s*\S+\s*=\s*(?P<label>.+?)\s*")  # a row of a matrix as Weka prints it
 RULE = re.compile(r"[\s|:+=─━═┄╌╪╞╡┼├┤┌┐└┘┬┴╔╗╚╝╠╣╦╩╬\-]+")  # a line that separates others
@@ -42,7 +42,7 @@ def outcome_of(name: str) -> str:
     >>> outcome_of("True positives (TP)"), outcome_of("VN"), outcome_of("FP"), outcome_of("n")
     ('tp', 'tn', 'fp', '')
     """
-    bare = re.sub(r"\([^()]*\)$|[\W_]", "", name.strip()).casefold()
+    bare = re.sub(r"\([^()%]*\)$|[^\w%]|_", "", name.strip()).casefold()  # with "%" it is no number of cases
     words = re.fullmatch("(true|false)(positive|negative)s?", bare)
     found = words[1][0] + words[2][0] if words else bare
     found = re.sub("^[vr](?=[pn]$)", "t", found)  # vrai, verdadero, richtig
@@ -128,7 +128,8 @@ def _printed(lines: Sequence[str], text: str) -> list[list[str]]:
 def _separated(lines: list[str], text: str, suffix: str) -> list[list[str]]:
     """Return the cells of lines with commas, semicolons, tabs or blanks between them."""
     mark = "\t" if suffix in {".tsv", ".tab"} and "\t" in text else _mark(lines)
-    if mark == "," and len(lines) > 1 and "," not in THOUSANDS.sub("", lines[-1]) and " " in lines[-1].strip():
+    has_commas = _separates(",", [THOUSANDS.sub("", lines[-1])]) if lines else False
+    if mark == "," and len(lines) > 1 and not has_commas and " " in lines[-1].strip():
         return _wide(lines) or _blank_separated(lines)
     above = _captions(lines, [_bare(line).count(mark) for line in lines])
     return [*([line] for line in above), *_read(io.StringIO("\n".join(lines[len(above) :]) if above else text), mark)]
@@ -138,9 +139,16 @@ def _mark(lines: Sequence[str]) -> str:
     """Return the mark that most lines have equally often: tab, semicolon or, if there is none, comma."""
 
     def lines_alike(mark: str) -> int:
+        if not _separates(mark, lines):
+            return 0
         return max(Counter(count for line in lines if (count := _bare(line).count(mark))).values(), default=0)
 
     return max("\t;,", key=lines_alike) if any(map(lines_alike, "\t;")) else ","
+
+
+def _separates(mark: str, lines: Sequence[str]) -> bool:
+    """Whether counts follow a mark in some line, which is else a part of the names of classes."""
+    return any(_is_count(part.strip(' "')) for line in lines for part in line.split(mark)[1:])
 
 
 def _bare(line: str) -> str:
@@ -186,8 +194,8 @@ def _header(rows: list[list[str]]) -> int:
 
 
 def _is_count(cell: str) -> bool:
-    """Whether a cell is a number, also with marks between thousands, or a percentage."""
-    return is_number(re.sub("[,'’%]", "", cell))
+    """Whether a cell is a number, also with marks between thousands or a share behind it, or a percentage."""
+    return is_number(re.sub(r"\([^()]*%\s*\)$|[,'’%]", "", cell).strip())
 
 
 def _wide(lines: list[str]) -> list[list[str]]:

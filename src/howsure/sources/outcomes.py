@@ -16,7 +16,9 @@ from howsure.sources.layout import in_one_order
 
 NOT_WHOLE = "is not a whole number"
 SAME_CASES = re.compile(r"thresh|cut.?off|model|classifier|algorithm|method|epoch|confidence", re.IGNORECASE)
-OF_CLASSES = re.compile(r"clas[se]|klasse|label|tag|categor|species|topic|attribute|finding", re.IGNORECASE)
+OF_CLASSES = re.compile(
+    r"clas[se](?!room)|klasse|label|\btags?\b|categor|species|topic|attribute|finding", re.IGNORECASE
+)
 
 
 def matrix_of_outcomes(cells: Mapping[str, object], counts: object, labels: object) -> tuple[Any, Any]:

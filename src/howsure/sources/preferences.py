@@ -33,7 +33,8 @@ NAMED = (  # words for the winner, unless they are names of models
 )
 TIES = ("tie", "draw", "equal", "both", "neither", "tie (bothbad)", "bothbad", "both_bad")
 WORDS = {first: FIRST for first, _ in NAMED} | {second: SECOND for _, second in NAMED} | dict.fromkeys(TIES, TIE)
-VERDICTS = {"a>b": FIRST, "a>>b": FIRST, "b>a": SECOND, "b>>a": SECOND, "a=b": TIE}  # of judges, in brackets or not
+VERDICTS = {"a>b": FIRST, "a>>b": FIRST, "b>a": SECOND, "b>>a": SECOND, "a=b": TIE}  # of judges
+IN_BRACKETS = {f"[[{each}]]": place for each, place in (VERDICTS | {"a": FIRST, "b": SECOND, "c": TIE}).items()}
 SCORE = {"1": FIRST, "0": SECOND, "0.5": TIE}  # score of the first model
 PLACE = {"0": FIRST, "1": SECOND, "2": TIE}  # index of the better model, from 0
 ORDINAL = {"1": FIRST, "2": SECOND, "0.5": TIE, "0": TIE}  # index from 1
@@ -84,9 +85,9 @@ def preferences(
         The winner of each battle: a model's name, its side, or a tie. Words for the first side are ``"model_a"``,
         ``"a"``, ``"left"``, ``"first"`` and True; for the second ``"model_b"``, ``"b"``, ``"right"``, ``"second"`` and
         False. Words for a tie are ``"tie"``, ``"draw"``, ``"equal"``, ``"both"``, ``"neither"`` and ``"tie
-        (bothbad)"``. The verdicts ``"A>B"``, ``"B>>A"`` and ``"A=B"``, in brackets or not, speak of the sides unless a
-        model is named A or B. The numbers 1 and 2 are the first and the second model. `numbers` defines the meaning of
-        0 and 1, unless 0.5 occurs too.
+        (bothbad)"``. The verdicts ``"A>B"``, ``"B>>A"`` and ``"A=B"``, in double brackets or not, ``"[[A]]"``,
+        ``"[[B]]"``, and ``"[[C]]"`` for a tie, speak of the sides unless a model is named A or B. The numbers 1 and 2
+        are the first and the second model. `numbers` defines the meaning of 0 and 1, unless 0.5 occurs too.
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
     sample_weight : array-like of shape (n,) or str, optional
@@ -175,7 +176,7 @@ def _read(
         raise HowsureError(message)
     words = WORDS | _numbers_of([each for each in winners.tolist() if each not in place], numbers)
     if not {"a", "b"} & {name.casefold() for name in names}:  # else the letters may be models
-        words |= VERDICTS
+        words |= VERDICTS | IN_BRACKETS
     by_name = np.array([place.get(each, -1) for each in winners.tolist()])[w]
     by_word = np.array([words.get(_word(each), -1) for each in winners.tolist()])[w]
     outcome = np.where(by_name == places[0], FIRST, np.where(by_name == places[1], SECOND, by_word))
@@ -212,8 +213,8 @@ def _refuse_names_of_places(
 
 
 def _word(winner: str) -> str:
-    """Return a winner in lower case, without brackets; a number without trailing zeros."""
-    text = winner.strip("[ ]").casefold()
+    """Return a winner in lower case; a number without trailing zeros."""
+    text = winner.strip().casefold()
     return text[:-2] if text in {"-1.0", "0.0", "1.0", "2.0"} else text
 
 

@@ -207,7 +207,8 @@ def binary_truth(column: Column, pos_label: object, *, check: bool = True) -> tu
     if check:
         refuse_similar_labels(present)
         if len(present) > FEW_FRACTIONS and all(isinstance(each, float) for each in present):
-            message = f"`y_true` holds fractions, such as {present[-1]:g}: scores, it seems. Exchange the two columns."
+            fraction = next(each for each in present if not each.is_integer())
+            message = f"`y_true` holds fractions, such as {fraction:g}: scores, it seems. Exchange the two columns."
             raise DoubtfulDataError(message)
         refuse_odd_classes(present)
     if len(present) > 2:
