@@ -529,9 +529,10 @@ def test_apostrophes_in_texts_are_no_quotes(number, tmp_path):
 
 
 @pytest.mark.parametrize("number", [1, 2])
-def test_fields_in_single_quotes(number, tmp_path):
-    """Where the header is in single quotes, they are those of the file."""
-    lines = ["'id','y','p'", *(f"'{place}','{true}','c'" for place, true in enumerate(["a, b", "c", "c", "a, b"]))]
+@pytest.mark.parametrize("header", ["'id','y','p'", "id,y,p"])
+def test_fields_in_single_quotes(number, header, tmp_path):
+    """Single quotes that join no lines are those of the file, also below a header without them."""
+    lines = [header, *(f"'{place}','{true}','c'" for place, true in enumerate(["a, b", "c", "c", "a, b"]))]
     for part in range(number):
         (tmp_path / f"{part}.csv").write_text("\n".join(lines) + "\n")
     table = hs.confusion("y", "p", data=f"{tmp_path}/*.csv")

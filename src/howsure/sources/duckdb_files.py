@@ -32,6 +32,7 @@ READERS = {
     ".parquet": "read_parquet({files}{more})",
 }
 QUOTES = ", quote='\"'"  # of CSV
+APOSTROPHE = re.compile(rb"(^|[,;\t|]) *'", re.MULTILINE)  # at the start of a cell
 FIRST = 20_480  # rows of a large file that suggest its format and types; they are then compared with all rows
 LARGE = 2**22  # bytes
 # Values of later rows that may change the format, or the type that DuckDB infers for the column.
@@ -175,8 +176,8 @@ def _extended(file: Location) -> Iterator[None]:
 def _sniffed(connection: Any, file: Location, rows: int) -> tuple[Any, ...]:
     """Return the format and the types of a CSV file, detected from its first rows (all of them for -1).
 
-    Quotes are double ones, unless the header is in single ones, or no format with double ones fits. DuckDB alone takes
-    the apostrophes in texts as quotes in some files, and joins the lines between them.
+    Quotes are double ones, unless DuckDB finds single ones that join no lines, or no format with double ones fits.
+    DuckDB alone takes the apostrophes in texts as quotes in some files, and joins the lines between them.
     """
     import duckdb
 
@@ -186,11 +187,25 @@ def _sniffed(connection: Any, file: Location, rows: int) -> tuple[Any, ...]:
             connection.sql(f"from {call.format(files=_quoted(file), rows=rows, more=more)}").fetchall()[0][:10]
         )
 
+    if Path(file).is_file() and APOSTROPHE.search(next(chunks(Path(file)), b"")):
+        free = found("")
+        if free[1] == "'" and not _joins_lines(connection, file, free):
+            return free
     try:
-        dialect = found(QUOTES)
+        return found(QUOTES)
     except duckdb.InvalidInputException:
         return found("")
-    return found("") if all(re.fullmatch("'.*'", each["name"]) for each in dialect[7]) else dialect
+
+
+def _joins_lines(connection: Any, file: Location, dialect: Sequence[Any]) -> bool:
+    """Whether the end of a line is within quotes, or rows have other numbers of cells."""
+    import duckdb
+
+    rows = f"from {_as_texts(file, dialect)} as row"
+    try:
+        return bool(connection.sql(f"select bool_or(contains(row::varchar, chr(10))) {rows}").fetchall()[0][0])
+    except duckdb.InvalidInputException:
+        return True
 
 
 def csv_as_texts(connection: object, file: Location) -> Callable[[Location], str]:
