@@ -75,7 +75,7 @@ MISTAKES = {  # in Python
     "variances for errors": (
         lambda: hs.pool([0.1, 0.3], pd.Series([0.01, 0.02], name="vi")),
         "'vi', of variances",
-        "`np.sqrt(…)`",
+        "`np.sqrt(vi).to_numpy()`",
     ),
     "a limit of alerts for a threshold": (
         lambda: hs.monitor({"May": TWO, "June": TWO}, "f1", threshold=0.8),

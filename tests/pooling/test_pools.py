@@ -123,6 +123,15 @@ def test_whole_numbers_may_be_values_and_errors():
     assert hs.pool([-1, 2], [3, 3]).value == pytest.approx(0.5)
 
 
+def test_the_remedy_for_variances_in_place_of_errors():
+    """A root keeps the name of its column, which the remedy drops."""
+    column = pytest.importorskip("pandas").Series([0.04, 0.09], name="vi")
+    with pytest.raises(hs.HowsureError, match=r"of variances, it seems. Give .* `np.sqrt\(vi\).to_numpy\(\)`"):
+        hs.pool([0.1, 0.3], np.sqrt(column))
+    expected = (0.1 / 0.04 + 0.3 / 0.09) / (1 / 0.04 + 1 / 0.09)  # the inverse variances are the weights
+    assert hs.pool([0.1, 0.3], np.sqrt(column).to_numpy()).value == pytest.approx(expected)
+
+
 def test_one_site_keeps_its_own_interval():
     """A single estimate keeps its own limits, with a note that heterogeneity is unknown."""
     own = hs.estimate(PERFECT, "f1")

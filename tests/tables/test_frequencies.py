@@ -185,6 +185,6 @@ def test_one_number_is_the_frequency_of_the_positive_class():
     assert found.value == pytest.approx(0.02 * 0.9 / (0.02 * 0.9 + 0.98 * 0.2))
     turned = hs.from_counts([[80, 20], [10, 90]], labels=["well", "ill"], pos_label="well")
     assert hs.estimate(turned.at_prevalence(0.98), "npv").value == pytest.approx(found.value)
-    for wrong, each in ((0.2, hs.from_counts(np.eye(3) + 4)), (1.2, table), (-0.1, table)):
-        with pytest.raises(hs.HowsureError, match="give each class a share"):
+    for wrong, each in ((0.2, hs.from_counts(np.eye(3) + 4)), (1.2, table), (-0.1, table), (True, table)):
+        with pytest.raises(hs.HowsureError, match=f"is {wrong}; give each class a share"):
             each.at_prevalence(wrong)

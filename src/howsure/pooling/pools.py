@@ -176,7 +176,10 @@ def pool(
 def _refuse_no_errors(values: object, standard_errors: object) -> None:
     """Refuse variances, and numbers of cases, that other packages take where the standard errors are."""
     if (name := str(getattr(standard_errors, "name", "")).lower()) in VARIANCES:
-        message = f"`standard_errors` is the column {name!r}, of variances, it seems. Give their roots, `np.sqrt(…)`."
+        message = (
+            f"`standard_errors` is the column {name!r}, of variances, it seems. Give their roots without this name, "
+            f"`np.sqrt({name}).to_numpy()`."
+        )
         raise HowsureError(message)
     numbers, sizes = np.asarray(values), np.asarray(standard_errors)
     are_whole = numbers.dtype.kind in "iu" and sizes.dtype.kind in "iu" and numbers.shape == sizes.shape

@@ -34,8 +34,9 @@ def class_shares(prevalence: object, labels: Array, position: Callable[[object],
     HowsureError
         If these are no shares, or a class has a share and no case.
     """
-    if isinstance(prevalence, Real) and len(labels) == 2:
-        prevalence = [1 - float(prevalence), float(prevalence)]
+    if isinstance(prevalence, Real) and not isinstance(prevalence, bool) and len(labels) == 2:
+        positive = float(prevalence)
+        prevalence = [1 - positive, positive] if 0 <= positive <= 1 else prevalence
     share = _by_label(prevalence, len(labels), position)
     if share.shape != labels.shape or not (share >= 0).all() or not abs(share.sum() - 1) <= CLOSE:
         message = (
