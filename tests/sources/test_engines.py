@@ -29,7 +29,7 @@ duckdb = optional("duckdb")
 pl = optional("polars")
 
 DOCS = Path(__file__).parents[2] / "docs"
-CODED = ("label", "said", "text")
+CODED = ("label", "predicted", "text")
 
 
 class Streamed:
@@ -69,7 +69,7 @@ def of_enum(columns):
     found = duckdb.connect()
     found.execute("CREATE TYPE animal AS ENUM ('cat', 'dog', 'emu')")
     found.register("given", pa.table(columns))
-    return found.sql("SELECT * REPLACE (label::animal AS label, said::animal AS said) FROM given")
+    return found.sql("SELECT * REPLACE (label::animal AS label, predicted::animal AS predicted) FROM given")
 
 
 def of_ibis(columns):
