@@ -160,9 +160,8 @@ SOURCES = {  # how a table is made → functions that take such a table; of all 
     "[hs.confusion(y_true, pred_a), hs.confusion(y_true, pred_b)]": "pool_tables",
 }
 SOURCE_OF = {function: source for source, functions in SOURCES.items() for function in functions.split()}
-OF_SOURCES = (  # state them there
-    *("pos_label", "labels", "sample_weight", "groups", "by", "data", "counts", "strata", "stratum_sizes"),
-)
+# Arguments of sources, which functions of their tables do not take.
+OF_SOURCES = ("pos_label", "labels", "sample_weight", "groups", "by", "data", "counts", "strata", "stratum_sizes")
 FIRST_WORDS = ("method", "average")  # parameters that a text without a name is meant for, where they come first
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from howsure.errors import HowsureError, listed, reading
 from howsure.logs.records import WORDS, Score, number
+from howsure.names import word_set
 from howsure.sources.frames import columns as read_columns, opened
 from howsure.sources.nested import column_names
 
@@ -21,16 +22,17 @@ USUAL = {  # names of columns that hold models, tasks or metrics, and the argume
     "task": ("task", "tasks taskname benchmark"),
     "metric": ("task", "metrics metricname scorename scorer scorername evaluator evaluatorname criterion criteria"),
 }
-CONDITIONS = frozenset(  # names of columns that hold settings of one system, beside items that have an answer for each
-    {"ablation", "approach", "architecture", "arm", "backend", "condition", "config", "configuration", "embedmodel"}
-    | {"method", "mode", "pipeline", "policy", "prompt", "promptid", "promptname", "promptversion", "provider"}
-    | {"reranker", "retriever", "setting", "settings", "strategy", "template", "treatment", "variant", "version"}
+CONDITIONS = word_set(  # names of columns that hold settings of one system, beside items that have an answer for each
+    """
+    ablation approach architecture arm backend condition config configuration embedmodel method mode pipeline policy
+    prompt promptid promptname promptversion provider reranker retriever setting settings strategy template treatment
+    variant version
+    """
 )
 MOST_CONDITIONS = 50
 VALUES = "value"  # a column of scores beside which the column "name" has their metric, as in exports of Langfuse
-SUMMARIES = frozenset(  # words for a last row that sums up the others
-    {"all", "average", "averages", "avg", "macroavg", "mean", "median", "microavg", "overall", "sd", "std", "stddev"}
-    | {"grandtotal", "total", "weightedavg"}
+SUMMARIES = word_set(  # words for a last row that sums up the others
+    "all average averages avg macroavg mean median microavg overall sd std stddev grandtotal total weightedavg"
 )
 ABSENT = frozenset({"nan", "none", "null", "na", "n/a", "error", "-"})
 WRITE = "Write numbers, such as 1 for right and 0 for wrong, and leave a cell without a score empty."

@@ -176,14 +176,18 @@ def in_one_order(columns: Mapping[str, object]) -> dict[str, Any]:
     return found
 
 
+def names_of(frame: Any) -> Any:
+    """Return the names of the columns of a frame; None for others."""
+    names = getattr(frame, "column_names", getattr(frame, "columns", None))
+    return None if callable(names) else names
+
+
 def column_names(values: object) -> list[Any] | None:
     """Return the names of a frame's or mapping's columns; None for an array, or for default names of a library."""
     if isinstance(values, Mapping):
         return list(values)
-    names = getattr(values, "column_names", getattr(values, "columns", None))
-    if names is None or callable(names):
-        return None
-    return None if are_numbered(names) else [last_level(name) for name in names]
+    names = names_of(values)
+    return None if names is None or are_numbered(names) else [last_level(name) for name in names]
 
 
 def are_numbered(names: Sequence[object]) -> bool:

@@ -18,10 +18,11 @@ from howsure.sources.layout import (
     as_written,
     in_own_order,
     is_stated,
+    names_of,
     with_names,
 )
 from howsure.sources.matrix_axes import Axis, laid_out, warn_of_percentages
-from howsure.sources.matrix_lines import names_of, refuse_lines, roles_of_lines
+from howsure.sources.matrix_lines import refuse_lines, roles_of_lines
 from howsure.sources.matrix_words import axis_kind
 from howsure.sources.outcomes import NOT_WHOLE, matrix_of_outcomes
 from howsure.sources.positive import positive_order
@@ -133,9 +134,9 @@ def from_counts(
     """
     checked, given_as = boolean("check", check), counts
     if (lines := roles_of_lines(counts)) and groups is None:
-        true, said, number = lines
-        from howsure.sources.confusion import confusion
+        from howsure.sources.confusion import confusion  # which loads the readers of files
 
+        true, said, number = lines
         found = confusion(true, said, data=counts, counts=number, labels=labels, pos_label=pos_label, check=check)
         return cast("ConfusionTable", found)
     counts, labels = matrix_of_outcomes({"tp": tp, "fp": fp, "fn": fn, "tn": tn}, counts, labels)

@@ -21,14 +21,13 @@ from howsure.sources.matrix_code import without_tags
 from howsure.sources.matrix_crosstabs import Line, crosstab_of, lines_of, lines_of_cells
 from howsure.sources.matrix_json import cells_of_json
 from howsure.sources.matrix_printouts import parts_of, without_marks
-from howsure.sources.matrix_text import OUTCOMES, cells_of, outcome_of
+from howsure.sources.matrix_text import OUTCOMES, cells_of, count_of, outcome_of
 from howsure.sources.matrix_words import ERRORS, FREQUENCIES, axis_kind, names_statistic, names_total
 from howsure.sources.outcomes import refuse_same_cases
 from howsure.sources.rate_reports import matrix_of_report, report_of
 from howsure.sources.text_encoding import decoded
 
 THOUSANDS = re.compile(r"[1-9]\d{0,2}(\.\d{3})+")  # with points, or a number with three decimals
-MARKS = r"[,'’ \u00a0\u2009\u202f]"  # between thousands
 NOTHING = frozenset({"", ".", "-", "–", "—"})
 RATES = re.compile(r"\bprecision['\"]?\b.*\brecall\b.*\bf1-score\b.*\bsupport\b")  # of scikit-learn's report
 NUMBERING = re.compile(r"(unnamed.*|row.?(id|names?|numbers?)?|index)?", re.IGNORECASE)  # names of a column of numbers
@@ -189,7 +188,7 @@ def _without_rates(rows: Axis, columns: Axis, body: list[list[str]]) -> tuple[Ax
     for axis, lines in ((rows, cells), (columns, cells.T)):
         labels = axis.labels or [""] * len(lines)
         rates = [
-            name == ERRORS or (names_statistic(name) and not all(_count(cell).is_integer() for cell in line))
+            name == ERRORS or (names_statistic(name) and not all(count_of(cell).is_integer() for cell in line))
             for name, line in zip(labels, lines, strict=False)
         ]
         dropped += [name for name, is_rate in zip(labels, rates, strict=True) if is_rate]
@@ -416,7 +415,7 @@ def _numbers(path: Path, body: list[list[str]]) -> Array:
     has_decimals = all(re.search(r"\.\d{3}$", cell) for row in body for cell in row)
     for i, row in enumerate(body):
         for j, cell in enumerate(row):
-            value = matrix[i, j] = _count(cell)
+            value = matrix[i, j] = count_of(cell)
             if THOUSANDS.fullmatch(cell) and not has_decimals:
                 plain = cell.replace(".", "")
                 message = f"'{path}', row {i + 1}, column {j + 1}: '{cell}' may be {plain} or {value:g}. Write it so."
@@ -433,15 +432,3 @@ def _remedy(cell: str, value: float) -> str:
     if cell in NOTHING:
         return " Write 0 where there is no case."
     return " Give the numbers of cases, not shares." if value > 0 or "%" in cell else ""
-
-
-def _count(cell: str) -> float:
-    """Return the number of a cell, also with marks between thousands, zeros after a decimal comma, or a percentage."""
-    text = re.sub(r",0*$", "", cell) if re.fullmatch(r"\d+,0{1,2}", cell) else cell
-    text = re.sub(r"\s*\(\s*[\d.,]+\s*%\s*\)$", "", text)  # 42 (89.4 %)
-    text = (
-        re.sub(MARKS, "", text)
-        if re.fullmatch(rf"\d{{1,3}}(?P<mark>{MARKS})\d{{3}}((?P=mark)\d{{3}})*", text)
-        else text
-    )
-    return float(text) if is_number(text) else np.nan

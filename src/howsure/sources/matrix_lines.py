@@ -6,16 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from howsure.errors import HowsureError, by_index
+from howsure.sources.layout import names_of
 from howsure.sources.matrix_words import FREQUENCIES, axis_kind
 
 ROLES = {"true", "predicted", "n"}
 NUMBERS = FREQUENCIES | {"len", "size"}  # names of the column of numbers, also of Polars and pandas
-
-
-def names_of(frame: Any) -> Any:
-    """Return the names of the columns of a frame; None for others."""
-    names = getattr(frame, "column_names", getattr(frame, "columns", None))
-    return None if callable(names) else names
 
 
 def roles_of_lines(frame: Any) -> tuple[str, str, str] | None:

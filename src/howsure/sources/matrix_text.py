@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -19,6 +20,7 @@ OUTCOMES = ("tp", "fp", "fn", "tn")
 WEKA = re.compile(r"\s*(?P<counts>\d[\d\s]*)\|\s*\S+\s*=\s*(?P<label>.+?)\s*")  # a row of a matrix as Weka prints it
 RULE = re.compile(r"[\s|:+=─━═┄╌╪╞╡┼├┤┌┐└┘┬┴╔╗╚╝╠╣╦╩╬\-]+")  # a line that separates others
 BARS = str.maketrans(dict.fromkeys("│┃┆┊║", "|"))
+MARKS = r"[,'’ \u00a0\u2009\u202f]"  # between thousands
 TYPES = frozenset({"", "---", "str", "cat", "enum", "i64", "i32", "u32", "u64", "f64"})  # lines below Polars' header
 TITLE = re.compile(r"(shape: \(|\d+×\d+ \S+.*:$).*|(>> )?\w+\s*=(\s*\d+×\d+)?\s*")  # of Polars, Julia, MATLAB
 COMMENT = re.compile(r"^(##?|#>|>) ?")  # marks of printed lines in reports by R
@@ -194,8 +196,20 @@ def _header(rows: list[list[str]]) -> int:
 
 
 def _is_count(cell: str) -> bool:
-    """Whether a cell is a number, also with marks between thousands or a share behind it, or a percentage."""
-    return is_number(re.sub(r"\([^()]*%\s*\)$|[,'’%]", "", cell).strip())
+    """Whether a cell is a count or a percentage."""
+    return not math.isnan(count_of(cell.removesuffix("%")))
+
+
+def count_of(cell: str) -> float:
+    """Return the number of a cell, also with marks between thousands, zeros after a decimal comma, or a percentage."""
+    text = re.sub(r",0*$", "", cell) if re.fullmatch(r"\d+,0{1,2}", cell) else cell
+    text = re.sub(r"\s*\(\s*[\d.,]+\s*%\s*\)$", "", text)  # 42 (89.4 %)
+    text = (
+        re.sub(MARKS, "", text)
+        if re.fullmatch(rf"\d{{1,3}}(?P<mark>{MARKS})\d{{3}}((?P=mark)\d{{3}})*", text)
+        else text
+    )
+    return float(text) if is_number(text) else math.nan
 
 
 def _wide(lines: list[str]) -> list[list[str]]:

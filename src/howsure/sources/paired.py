@@ -73,8 +73,7 @@ def paired(
         True label of each case; or, with ``data``, the name of its column.
     y_pred : mapping of str to array-like of shape (n,), frame, or list of str
         Mapping from model name to predicted labels, or to their column's name; with ``data`` also a list of columns,
-        without it a frame with a column for each model. If
-        ``model`` is given, the predicted label of each row.
+        without it a frame with a column for each model. If ``model`` is given, the predicted label of each row.
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
     model, case : array-like of shape (n,) or str, optional
