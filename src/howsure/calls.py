@@ -217,8 +217,7 @@ def refuse_unknown(verb: str, given: Mapping[str, object], known: Mapping[str, o
     """
     for name, value in given.items():
         if name not in known:
-            message = f"`{verb}` takes no `{name}`.{_instead(verb, name, value, known)}"
-            raise CallError(message)
+            raise CallError(f"`{verb}` takes no `{name}`.{_instead(verb, name, value, known)}")
 
 
 def _misuse(

@@ -172,8 +172,7 @@ def without(**remedies: str) -> Callable[[Function], Function]:
         def checked(*given: object, **named: object) -> Any:
             for name, remedy in remedies.items():
                 if name in named:
-                    message = f"`{function.__name__}` has no `{name}`. {remedy}"
-                    raise HowsureError(message)
+                    raise HowsureError(f"`{function.__name__}` has no `{name}`. {remedy}")
             return function(*given, **named)
 
         return cast("Function", checked)
@@ -203,11 +202,9 @@ def refuse_results(given: object, verb: str, takes: str = "a table of counts") -
         needed = [each.name for each in known if each.default is each.empty and each.kind is not each.VAR_KEYWORD]
         variable = re.findall("[A-Z][a-z]+", kind.__name__)[-1].lower()
         call = f"{variable}.{verb}({', '.join(needed[1:])})"
-        message = f"`{verb}` takes {takes}. {kind.__name__} has a method of its own: write `{call}`."
-        raise HowsureError(message)
+        raise HowsureError(f"`{verb}` takes {takes}. {kind.__name__} has a method of its own: write `{call}`.")
     if own:
-        message = f"`{verb}` takes {takes}. {kind.__name__} has methods of its own: {', '.join(own)}."
-        raise HowsureError(message)
+        raise HowsureError(f"`{verb}` takes {takes}. {kind.__name__} has methods of its own: {', '.join(own)}.")
 
 
 def _is_ours(kind: type) -> bool:
@@ -311,16 +308,14 @@ def several(name: str, given: Any, what: str) -> list[Any]:
     with suppress(TypeError):
         if not isinstance(given, str | bytes):
             return list(given)
-    message = f"`{name}` must be a list of {what}, not {given!r}."
-    raise HowsureError(message, INVALID_ARGUMENT)
+    raise HowsureError(f"`{name}` must be a list of {what}, not {given!r}.", INVALID_ARGUMENT)
 
 
 def boolean(name: str, value: object) -> bool:
     """Return True or False; the error calls it ``name``."""
     if (isinstance(value, int) or type(value).__name__ in {"bool", "bool_"}) and value in {0, 1}:  # NumPy's too
         return bool(value)
-    message = f"`{name}` must be True or False, not {value!r}."
-    raise HowsureError(message, INVALID_ARGUMENT)
+    raise HowsureError(f"`{name}` must be True or False, not {value!r}.", INVALID_ARGUMENT)
 
 
 def one_label(name: str, value: object) -> Any:
@@ -328,8 +323,7 @@ def one_label(name: str, value: object) -> Any:
     try:
         hash(value)
     except TypeError:
-        message = f"`{name}` must be one class, not {value!r}."
-        raise HowsureError(message, INVALID_ARGUMENT) from None
+        raise HowsureError(f"`{name}` must be one class, not {value!r}.", INVALID_ARGUMENT) from None
     return value
 
 
@@ -342,8 +336,9 @@ def whole_number(name: str, value: Any, least: int = 1, most: int | None = None)
     if not isinstance(value, bool) and least <= number <= (math.inf if most is None else most) and number % 1 == 0:
         return int(number)
     limit = "" if most is None else f" and at most {most:,}"
-    message = f"`{name}` must be a whole number of at least {least}{limit}, not {shown(value)}."
-    raise HowsureError(message, INVALID_ARGUMENT)
+    raise HowsureError(
+        f"`{name}` must be a whole number of at least {least}{limit}, not {shown(value)}.", INVALID_ARGUMENT
+    )
 
 
 def by_index(given: object) -> Any:
@@ -361,8 +356,7 @@ def real_numbers(name: str, values: object) -> Floats:
         found = np.asarray(values)
         if found.dtype.kind not in "cmM":  # neither complex numbers, nor durations, nor dates
             return np.asarray(found, dtype=float)
-    message = f"`{name}` must be numbers, not {shown(values)}."
-    raise HowsureError(message, INVALID_ARGUMENT)
+    raise HowsureError(f"`{name}` must be numbers, not {shown(values)}.", INVALID_ARGUMENT)
 
 
 def real_number(name: str, value: object) -> float:
@@ -370,8 +364,7 @@ def real_number(name: str, value: object) -> float:
     with suppress(HowsureError):
         if not isinstance(value, str | bytes) and (found := real_numbers(name, value)).ndim == 0:
             return float(found)
-    message = f"`{name}` is {value!r}, not a number."
-    raise HowsureError(message, INVALID_ARGUMENT)
+    raise HowsureError(f"`{name}` is {value!r}, not a number.", INVALID_ARGUMENT)
 
 
 def checked_level(confidence_level: Any) -> float:
@@ -382,8 +375,9 @@ def checked_level(confidence_level: Any) -> float:
         level = math.nan
     if 0 < level < 1:
         return level
-    message = f"`confidence_level` must lie between 0 and 1, not {confidence_level!r}.{of_per_cent(level)}"
-    raise HowsureError(message, INVALID_ARGUMENT)
+    raise HowsureError(
+        f"`confidence_level` must lie between 0 and 1, not {confidence_level!r}.{of_per_cent(level)}", INVALID_ARGUMENT
+    )
 
 
 def of_per_cent(value: Any) -> str:

@@ -46,8 +46,9 @@ def _naming(records: Sequence[Mapping[str, object]]) -> list[str]:
         naming = list(dict.fromkeys([*({"metric"} & {*columns}), *chosen]))
         if len({_words_of(each, naming) for each in records}) == len(records):
             return naming
-    message = f"`flat` names each number, and {len(records):,} rows here have no names. Log `to_pandas()` as a table."
-    raise HowsureError(message)
+    raise HowsureError(
+        f"`flat` names each number, and {len(records):,} rows here have no names. Log `to_pandas()` as a table."
+    )
 
 
 def _words_of(record: Mapping[str, object], naming: Sequence[str]) -> tuple[str, ...]:

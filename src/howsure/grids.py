@@ -305,8 +305,7 @@ def to_frame(columns: Mapping[str, Any], backend: Backend) -> Any:
     try:
         importlib.import_module(backend)
     except ImportError:
-        message = f"This needs the package '{backend}'. Install it, or use `to_dict`."
-        raise HowsureError(message) from None
+        raise HowsureError(f"This needs the package '{backend}'. Install it, or use `to_dict`.") from None
     frame = nw.from_dict(columns, backend=backend).to_native()
     if backend == "pandas":  # whole numbers beside a missing one would be floats
         for name, column in columns.items():
@@ -403,8 +402,9 @@ class Tabular(AdvisedAttributes, ABC):
         try:
             great_tables = importlib.import_module("great_tables")
         except ImportError:
-            message = "`to_gt` needs the package 'great_tables'. Install it: pip install great_tables"
-            raise HowsureError(message) from None
+            raise HowsureError(
+                "`to_gt` needs the package 'great_tables'. Install it: pip install great_tables"
+            ) from None
         grid = self.grid()
         table = great_tables.GT(any_frame(dict(zip(grid.headers, zip(*grid.rows, strict=True), strict=True))))
         return table.tab_source_note(grid.caption) if grid.caption else table

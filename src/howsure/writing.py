@@ -32,8 +32,7 @@ def written(path: str | Path, content: str | Callable[[Path], object]) -> Path:
         else:
             _replace(place, content)
     except OSError as error:
-        message = f"'{path}' cannot be written: {error.strerror or error}."
-        raise HowsureError(message) from None
+        raise HowsureError(f"'{path}' cannot be written: {error.strerror or error}.") from None
     return path
 
 
@@ -42,8 +41,7 @@ def checked_path(path: str | Path) -> Path:
     try:
         return Path(path)
     except TypeError:
-        message = f"A file is named by a text or a path, not by {path!r}."
-        raise HowsureError(message) from None
+        raise HowsureError(f"A file is named by a text or a path, not by {path!r}.") from None
 
 
 def _replace(place: Path, content: str | Callable[[Path], object]) -> None:

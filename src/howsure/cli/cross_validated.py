@@ -75,8 +75,7 @@ def cross_validated(
     columns = {"y_pred": split(y_pred), "y_score": split(y_score), "value": split(value)}
     said = {role: each for role, each in columns.items() if each}
     if len(said) != 1:
-        message = "Name the columns of the predictions by one of --y-pred, --y-score and --value."
-        raise HowsureError(message)
+        raise HowsureError("Name the columns of the predictions by one of --y-pred, --y-score and --value.")
     ((role, names),) = said.items()
     truths = [y_true] if y_true is not None else []
     classes = source.classes(given, truths + (names if role == "y_pred" else []))
@@ -85,8 +84,7 @@ def cross_validated(
     if fold is not None:
         algorithms = by_folds(y_true, fold=fold, **settings)
     elif run is None and len(names) == 1:
-        message = "Name the column of the folds with --fold, or of the training runs with --run."
-        raise HowsureError(message)
+        raise HowsureError("Name the column of the folds with --fold, or of the training runs with --run.")
     else:
         algorithms = training_runs(y_true, **settings)
     chosen: dict[str, Any] = {"method": method, "fixed": fixed, "threshold": threshold}

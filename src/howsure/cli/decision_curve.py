@@ -54,8 +54,7 @@ def decision_curve(
 
     given, models = source.read(files), split(y_score)
     if not models:
-        message = "Name the column of the predicted risks with --y-score."
-        raise HowsureError(message)
+        raise HowsureError("Name the column of the predicted risks with --y-score.")
     classes = source.classes(given, [y_true])
     found = along_risks(
         y_true,

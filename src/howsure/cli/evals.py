@@ -87,11 +87,9 @@ def evals(
     from howsure.methods.core.lookup import named
 
     if fail_if_worse is not None and baseline is None:
-        message = "`--fail-if-worse` needs `--baseline MODEL`, which the others are compared with."
-        raise HowsureError(message)
+        raise HowsureError("`--fail-if-worse` needs `--baseline MODEL`, which the others are compared with.")
     if fail_if_worse is not None and not fail_if_worse >= 0:
-        message = f"`--fail-if-worse` is a margin of 0 or more, not {fail_if_worse:g}."
-        raise HowsureError(message)
+        raise HowsureError(f"`--fail-if-worse` is a margin of 0 or more, not {fail_if_worse:g}.")
     columns: dict[str, Any] = {"cluster": cluster, "item": item, "model": model, "task": task_column}
     files = files_by_name(logs)
     log = read_log(files, score=split(score) or None, **columns)
@@ -131,12 +129,10 @@ def _hold(found: LogEvaluation, *, below: float | None, above: float | None, mar
     end_where([*failed, *(f"{model} is worse than {found.baseline} in {task}" for task, model in worse)])
     unchecked = [] if margin is None else found.not_compared()
     if margin is not None and not found.comparisons and not unchecked:
-        message = f"The gate compares no model with {found.baseline}: the logs have no other one."
-        raise HowsureError(message)
+        raise HowsureError(f"The gate compares no model with {found.baseline}: the logs have no other one.")
     if below is not None or above is not None:
         unchecked += found.unchecked(below=below is not None, above=above is not None)
     if unchecked:
         named = list(dict.fromkeys(f"{model} in {task}" for task, model in unchecked))
         rest = f" and {len(named) - MOST_LISTED:,} more" if len(named) > MOST_LISTED else ""
-        message = f"The gate cannot check {'; '.join(named[:MOST_LISTED])}{rest}."
-        raise HowsureError(message)
+        raise HowsureError(f"The gate cannot check {'; '.join(named[:MOST_LISTED])}{rest}.")

@@ -20,7 +20,6 @@ def examples(folder: Path = Path("examples"), /) -> None:
     from howsure.sources.example_data import example_folder
 
     if folder.exists():
-        message = f"'{folder}' exists already. Name another folder: howsure examples FOLDER."
-        raise HowsureError(message)
+        raise HowsureError(f"'{folder}' exists already. Name another folder: howsure examples FOLDER.")
     shutil.copytree(example_folder(), folder, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
     say_written(folder)

@@ -78,11 +78,9 @@ def gaps(
 
     given = source.read(files)
     if not split(by):
-        message = "Name the column of the groups with --by."
-        raise HowsureError(message)
+        raise HowsureError("Name the column of the groups with --by.")
     if power is not None and margin is None:
-        message = "`--power` goes with `--margin`, the difference to find."
-        raise HowsureError(message)
+        raise HowsureError("`--power` goes with `--margin`, the difference to find.")
     tables = labelled_tables(given, source, sample, y_true=y_true, y_pred=y_pred, y_score=y_score, by=split(by))
     found: Any = compared(
         tables,

@@ -65,8 +65,7 @@ class Bound:
         better = parse(found.metric).definition.better
         if better != "neither" and self.is_upper != (better == "lower"):
             way, other = ("higher", UNDER) if self.is_upper else ("lower", OVER)
-            message = f"A {way} {found.label} is better. Give its bound to `{other}`."
-            raise HowsureError(message)
+            raise HowsureError(f"A {way} {found.label} is better. Give its bound to `{other}`.")
         refuse_beyond({f"{self.option} {self.metric}": self.number}, [found])
 
 
@@ -87,8 +86,7 @@ def bounds(under: Sequence[str] | None, over: Sequence[str] | None) -> list[Boun
                 if metric and not math.isnan(bound.number):
                     found.append(bound)
                     continue
-            message = f"`{option}` has {word!r}. Give a metric and a number, such as f1=0.9."
-            raise HowsureError(message)
+            raise HowsureError(f"`{option}` has {word!r}. Give a metric and a number, such as f1=0.9.")
     return found
 
 
@@ -129,8 +127,7 @@ def refuse_beyond(stated: Mapping[str, float | None], found: Iterable[Estimate])
             continue
         low, high = ranges[0]
         hint = f" Did you mean {number / PER_CENT:g}?" if low <= number / PER_CENT <= high else ""
-        message = f"`{option}` is {number:g}, and the values are from {low:g} to {high:g}.{hint}"
-        raise HowsureError(message)
+        raise HowsureError(f"`{option}` is {number:g}, and the values are from {low:g} to {high:g}.{hint}")
 
 
 def _of(bound: Bound, evaluations: Sequence[Mapping[str, Estimate]]) -> Estimate:
@@ -138,8 +135,9 @@ def _of(bound: Bound, evaluations: Sequence[Mapping[str, Estimate]]) -> Estimate
         if bound.metric in evaluation:
             return evaluation[bound.metric]
     names = ", ".join(name for evaluation in evaluations for name in evaluation)
-    message = f"'{bound.metric}' of `{bound.option}` is not among the metrics: {names}. Name it in `--metrics` too."
-    raise HowsureError(message)
+    raise HowsureError(
+        f"'{bound.metric}' of `{bound.option}` is not among the metrics: {names}. Name it in `--metrics` too."
+    )
 
 
 def end_where(failures: Iterable[str]) -> None:

@@ -59,16 +59,17 @@ class Input:
         """
         if STANDARD not in files:
             if input_format is not None:
-                message = "`--input-format` is for standard input, `-`: the format of a file follows from its suffix."
-                raise HowsureError(message)
+                raise HowsureError(
+                    "`--input-format` is for standard input, `-`: the format of a file follows from its suffix."
+                )
             more = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
             return cls(in_sheet(files, sheet), f"{files[0]}{more}")
         if len(files) > 1:
-            message = "Standard input, `-`, stands alone: give it, or files."
-            raise HowsureError(message)
+            raise HowsureError("Standard input, `-`, stands alone: give it, or files.")
         if input_format is None:
-            message = "Standard input has no suffix that says its format. Give one, such as --input-format csv."
-            raise HowsureError(message)
+            raise HowsureError(
+                "Standard input has no suffix that says its format. Give one, such as --input-format csv."
+            )
         return cls(in_sheet([str(_kept(input_format))], sheet), "standard input")
 
 
@@ -91,8 +92,7 @@ def in_sheet(files: Sequence[str], sheet: str | None) -> list[str]:
 
     other = next((file for file in files if suffix_of(file) not in SHEETS), None)
     if sheet is not None and other is not None:
-        message = f"`--sheet` is for spreadsheets ({', '.join(SHEETS)}), and '{other}' is none."
-        raise HowsureError(message)
+        raise HowsureError(f"`--sheet` is for spreadsheets ({', '.join(SHEETS)}), and '{other}' is none.")
     return list(files) if sheet is None else [f"{file}#{sheet}" for file in files]
 
 
@@ -130,8 +130,7 @@ def files_by_name(logs: Sequence[str]) -> list[str] | dict[str, list[str]]:
     if not any(name for name, _ in pairs):
         return list(logs)
     if not all(name for name, _ in pairs):
-        message = "Some logs have names, NAME=FILE, and some have none. Give all of them one, or none."
-        raise HowsureError(message)
+        raise HowsureError("Some logs have names, NAME=FILE, and some have none. Give all of them one, or none.")
     named: dict[str, list[str]] = {}
     for name, file in pairs:
         named.setdefault(name, []).append(file)

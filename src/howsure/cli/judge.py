@@ -87,8 +87,9 @@ def judge(
     from howsure.tables.batch import ALL, in_groups
 
     if y_pred is not None and not metrics:
-        message = "`--y-pred` needs `--metrics`: what of the human labels and the prediction to estimate, such as f1."
-        raise HowsureError(message)
+        raise HowsureError(
+            "`--y-pred` needs `--metrics`: what of the human labels and the prediction to estimate, such as f1."
+        )
     given, wanted = Input.of(files, input_format, sheet), bounds(fail_under, fail_over)
     classes = classes_of(given.data, [judge], labels, pos_label)
     check: dict[str, Any] = {"data": given.data, "counts": counts, "check": not no_check}

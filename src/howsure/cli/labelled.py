@@ -31,8 +31,7 @@ def labelled_tables(
         If both columns are named, or none is.
     """
     if (y_pred is None) == (y_score is None):
-        message = "Name the column of the predictions with --y-pred, or of the scores with --y-score."
-        raise HowsureError(message)
+        raise HowsureError("Name the column of the predictions with --y-pred, or of the scores with --y-score.")
     classes = source.classes(given, [y_true, *filter(None, [y_pred])])
     more = {**sample.arguments(), "data": given.data, "check": not source.no_check, "by": by or None}
     if y_pred is not None:

@@ -176,8 +176,7 @@ def _of_logs(
     try:
         log = read_log(files_by_name(files), cluster=cluster)
     except HowsureError as error:
-        message = f"{str(error).rstrip('.')}. {ONE}"
-        raise HowsureError(message) from error
+        raise HowsureError(f"{str(error).rstrip('.')}. {ONE}") from error
     found = log.joined(task, score)
     notes = (*log.notes, *of_harness(log, found))
     return log.contenders(task, score), "lower" if found.better == "lower" else None, notes
@@ -189,8 +188,9 @@ def _of_values(read: Input, values: list[str], settings: dict[str, Any]) -> Any:
 
     columns = split(values)
     if len(columns) < 2 and "model" not in settings:
-        message = "Give `--values` the columns of at least two models, or one column with `--model` and `--case`."
-        raise HowsureError(message)
+        raise HowsureError(
+            "Give `--values` the columns of at least two models, or one column with `--model` and `--case`."
+        )
     return counted(columns[0] if "model" in settings else columns, data=read.data, **settings)
 
 

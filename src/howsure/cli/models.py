@@ -43,13 +43,15 @@ def paired_columns(
     from howsure.sources.paired_scores import paired_scores
 
     if (y_pred is None) == (y_score is None):
-        message = "Name the columns of the models' predictions with --y-pred, or of their scores with --y-score."
-        raise HowsureError(message)
+        raise HowsureError(
+            "Name the columns of the models' predictions with --y-pred, or of their scores with --y-score."
+        )
     columns: dict[str, Any] = {**sample, "data": given.data, "check": not source.no_check, **long}
     said: Any = split(y_pred or y_score)
     if long["model"] is not None and len(said) > 1:
-        message = "With `--model` all models' predictions are in one column: give `--y-pred` or `--y-score` that one."
-        raise HowsureError(message)
+        raise HowsureError(
+            "With `--model` all models' predictions are in one column: give `--y-pred` or `--y-score` that one."
+        )
     models = said if long["model"] is None else said[0]
     if y_pred is not None:
         classes = source.classes(given, [y_true, *said])

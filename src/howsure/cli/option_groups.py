@@ -87,10 +87,9 @@ class Output:
     def __post_init__(self) -> None:
         """Refuse a checklist without a report that it could be a section of."""
         if self.checklist is not None and self.html is None:
-            message = (
+            raise HowsureError(
                 "`--checklist` is a section of the report. Name its file, such as --html report.html or checklist.md."
             )
-            raise HowsureError(message)
 
     def save(self, given: Input, report_of: Callable[..., Report]) -> Path | None:
         """Write the report, with its checklist if one is named; return its path, or None without a report.

@@ -23,11 +23,9 @@ def run(file: Path) -> None:
     """
     spec = spec_from_file_location(file.stem, file)
     if spec is None or spec.loader is None:
-        message = f"`--use` takes a Python file, which ends in .py, not '{file}'."
-        raise HowsureError(message)
+        raise HowsureError(f"`--use` takes a Python file, which ends in .py, not '{file}'.")
     try:
         spec.loader.exec_module(module_from_spec(spec))
     except Exception as error:
         kind = "" if isinstance(error, HowsureError) else f"{type(error).__name__}: "
-        message = f"'{file}' cannot be used: {kind}{error}"
-        raise HowsureError(message) from error
+        raise HowsureError(f"'{file}' cannot be used: {kind}{error}") from error

@@ -41,14 +41,14 @@ class Columns:
 
     def __post_init__(self) -> None:
         if not self.y_pred and not self.y_score:
-            message = "Name the column of the predictions with --y-pred, of the scores with --y-score, or both."
-            raise HowsureError(message)
+            raise HowsureError(
+                "Name the column of the predictions with --y-pred, of the scores with --y-score, or both."
+            )
         if self.y_pred and self.y_score and len(self.y_pred) != len(self.y_score):
-            message = (
+            raise HowsureError(
                 f"There are {len(self.y_pred)} columns of predictions and {len(self.y_score)} of scores. "
                 "Give one of each for each model, in the same order."
             )
-            raise HowsureError(message)
 
     @property
     def of_labels(self) -> dict[str, Any]:

@@ -213,6 +213,5 @@ def _support(words: list[str]) -> Any:
         return int(words[0])
     pairs = [each.rpartition("=") for each in words]
     if not all(label and number.isdigit() for label, _, number in pairs):
-        message = "`--support` is a number, or LABEL=NUMBER for each class that needs some."
-        raise HowsureError(message)
+        raise HowsureError("`--support` is a number, or LABEL=NUMBER for each class that needs some.")
     return {label: int(number) for label, _, number in pairs}

@@ -138,14 +138,12 @@ def readers(
 
 def _planned(study: ReaderStudy | Grouped[ReaderStudy], **goals: Any) -> ReaderPlan:
     if not hasattr(study, "plan"):
-        message = "A plan has one pilot: leave out --by."
-        raise HowsureError(message)
+        raise HowsureError("A plan has one pilot: leave out --by.")
     return study.plan(**goals)
 
 
 def _tested(study: ReaderStudy | Grouped[ReaderStudy], margin: float) -> str:
     """Return the test that the first modality is worse than the second by less than the margin."""
     if not hasattr(study, "differences") or len(study.differences) != 1:
-        message = "`--margin` is for one difference: of two modalities, without --by."
-        raise HowsureError(message)
+        raise HowsureError("`--margin` is for one difference: of two modalities, without --by.")
     return next(iter(study.differences.values())).non_inferiority(margin).sentence

@@ -78,14 +78,13 @@ def require(
     from howsure.methods.core.lookup import named
 
     if not requirements:
-        message = 'Name the requirements with --require, such as --require "recall>0.9".'
-        raise HowsureError(message)
+        raise HowsureError('Name the requirements with --require, such as --require "recall>0.9".')
     if not certify and (choose is not None or starts is not None):
-        message = "`--choose` and `--starts` go with `--certify`."
-        raise HowsureError(message)
+        raise HowsureError("`--choose` and `--starts` go with `--certify`.")
     if certify and (y_score is None or threshold is not None):
-        message = "`--certify` finds the threshold of scores: name their column with --y-score, and no --threshold."
-        raise HowsureError(message)
+        raise HowsureError(
+            "`--certify` finds the threshold of scores: name their column with --y-score, and no --threshold."
+        )
     given = source.read(files)
     table = labelled_tables(given, source, sample, y_true=y_true, y_pred=y_pred, y_score=y_score, by=split(by))
     settings: dict[str, Any] = {

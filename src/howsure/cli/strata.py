@@ -41,17 +41,16 @@ def _sizes(given: str) -> dict[str, float]:
         with path.open(newline="", encoding="utf-8-sig") as file:
             rows = [row for row in csv.reader(file) if row]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        message = f"`--stratum-sizes` is '{given}', which cannot be read as a file ({type(error).__name__}). {REMEDY}"
-        raise HowsureError(message) from None
+        raise HowsureError(
+            f"`--stratum-sizes` is '{given}', which cannot be read as a file ({type(error).__name__}). {REMEDY}"
+        ) from None
     if not rows or any(len(row) != 2 for row in rows):
-        message = f"`--stratum-sizes`: '{given}' does not have two columns. {REMEDY}"
-        raise HowsureError(message)
+        raise HowsureError(f"`--stratum-sizes`: '{given}' does not have two columns. {REMEDY}")
     first = 0 if is_number(rows[0][1]) else 1
     return {name.strip(): _number(name, size) for name, size in rows[first:]}
 
 
 def _number(name: str, size: str) -> float:
     if not is_number(size):
-        message = f"`--stratum-sizes` has {size!r} for the stratum {name!r}. {REMEDY}"
-        raise HowsureError(message)
+        raise HowsureError(f"`--stratum-sizes` has {size!r} for the stratum {name!r}. {REMEDY}")
     return float(size)

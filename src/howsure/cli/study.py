@@ -122,16 +122,13 @@ def init(
     from howsure.study import Study
 
     if not folder.is_dir():
-        message = f"There is no folder '{folder}'. Give the folder that holds the matrices."
-        raise HowsureError(message)
+        raise HowsureError(f"There is no folder '{folder}'. Give the folder that holds the matrices.")
     path = folder / name
     if path.exists():
-        message = f"'{path}' exists already. Remove it, or give another --name."
-        raise HowsureError(message)
+        raise HowsureError(f"'{path}' exists already. Remove it, or give another --name.")
     files = sorted(each for each in folder.rglob("*") if each.suffix.lower() in SUFFIXES and each.is_file())
     if not files:
-        message = f"'{folder}' holds no matrix: no file with the suffix {', '.join(SUFFIXES)}."
-        raise HowsureError(message)
+        raise HowsureError(f"'{folder}' holds no matrix: no file with the suffix {', '.join(SUFFIXES)}.")
     study = Study()
     for file in files:
         found = file.relative_to(folder)

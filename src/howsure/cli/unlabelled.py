@@ -159,9 +159,9 @@ def _calibrator(y_score: str | list[str], labelled: Path | None, y_true: str | N
     if labelled is None and y_true is None:
         return None
     if labelled is None or y_true is None:
-        message = "A calibration needs both `--labelled FILE` and `--y-true COLUMN`, its column with the true classes."
-        raise HowsureError(message)
+        raise HowsureError(
+            "A calibration needs both `--labelled FILE` and `--y-true COLUMN`, its column with the true classes."
+        )
     if isinstance(y_score, list):
-        message = "`--labelled` calibrates one column of scores: give `--y-score` a single one."
-        raise HowsureError(message)
+        raise HowsureError("`--labelled` calibrates one column of scores: give `--y-score` a single one.")
     return calibrate(y_score, y_true, data=labelled, **asked)

@@ -178,8 +178,9 @@ def alt_test(
     least = whole_number("min_items", min_items)
     people = {each: at for each, at in people.items() if effective_sample_size(ratings, met[each].held * 1.0) >= least}
     if not people:
-        message = f"No annotator shares {least} items with {name!r} and a third. Annotate more, or lower `min_items`."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"No annotator shares {least} items with {name!r} and a third. Annotate more, or lower `min_items`."
+        )
     definition = REGISTRY.find("advantage_probability")
     assert definition is not None  # noqa: S101 - it is shipped
     asked = {} if weights == IDENTITY else {"weights": weights}
@@ -209,8 +210,7 @@ def alt_test(
 def _share(name: str, value: object) -> float:
     found = real_number(name, value)
     if not 0 <= found < 1:
-        message = f"`{name}` is at least 0 and less than 1, not {found:g}."
-        raise HowsureError(message)
+        raise HowsureError(f"`{name}` is at least 0 and less than 1, not {found:g}.")
     return found
 
 

@@ -145,10 +145,9 @@ def compare(
     refuse_results(table, "compare")
     *against, metric = others or (None,)
     if isinstance(metric, list | tuple) and metric and all(isinstance(each, str | Spec | Metric) for each in metric):
-        message = (
+        raise HowsureError(
             f"`compare` takes one metric, not {len(metric)}. Call it for each, such as {metric[0]!r}, or `compare_all`."
         )
-        raise HowsureError(message)
     if len(against) > 1 or not isinstance(metric, str | Spec | Metric):
         raise HowsureError(OF_ESTIMATES if isinstance(metric, Estimate) else CALLS)
     asked = requested(metric)
@@ -176,14 +175,12 @@ def compare(
 def _at(table: Any, threshold: float, metric: Spec | Metric) -> Any:
     """Return the table, or the tables of groups, of the predictions at a threshold."""
     if not of_counts(metric):
-        message = f"`threshold` is for metrics of counts, and `{metric.label}` uses all scores: drop it."
-        raise HowsureError(message)
+        raise HowsureError(f"`threshold` is for metrics of counts, and `{metric.label}` uses all scores: drop it.")
     if hasattr(table, "overall"):
         tables = [_at(each, threshold, metric) for each in table.values()]
         return Tables(list(table), tables, _at(table.overall, threshold, metric), table.columns)
     if not hasattr(table, "at"):
-        message = "`threshold` is for tables of scores, from `paired_scores` or `scores`: drop it."
-        raise HowsureError(message)
+        raise HowsureError("`threshold` is for tables of scores, from `paired_scores` or `scores`: drop it.")
     return predictions_at(table, threshold, metric)
 
 
@@ -225,8 +222,9 @@ class _Request:
         """Compare a model with one that predicts at random, from independent posterior draws of either."""
         chosen, level = self.sides.form_of(self.method or Dirichlet()), self.sides.level
         if not isinstance(chosen, Dirichlet) or not isinstance(table, ConfusionTable):
-            message = "The comparison with a random classifier is for one confusion table, with method='bayes'."
-            raise HowsureError(message)
+            raise HowsureError(
+                "The comparison with a random classifier is for one confusion table, with method='bayes'."
+            )
         metric, seed = resolve(self.metric, table), seed_sequence(random_state)
         self.effect.check(metric)
         first, second = (
@@ -270,8 +268,7 @@ def _side_by_side(first: Any, second: Any) -> SeparateTables | Tables[SeparateTa
     if not all(isinstance(each, Tables) for each in (first, second)):
         return _joined(first, second)
     if alone := [*(key for key in first if key not in second), *(key for key in second if key not in first)]:
-        message = f"Groups on one side only: {listed(alone)}. Both need the same groups to be compared."
-        raise HowsureError(message)
+        raise HowsureError(f"Groups on one side only: {listed(alone)}. Both need the same groups to be compared.")
     joined = [_joined(table, second[key]) for key, table in first.items()]
     return Tables(first, joined, _joined(first.overall, second.overall), first.columns)
 
@@ -280,11 +277,10 @@ def _refuse_groups(table: Any) -> None:
     """Raise an error for tables by group with one model each: two of them are compared by name."""
     if hasattr(table, "overall") and len(table) > 1 and not hasattr(table.overall, "pair"):
         first, second, *_ = table
-        message = (
+        raise HowsureError(
             f"The groups have one model each. Compare two of them, `compare(tables[{first!r}], tables[{second!r}], "
             "metric)`, or all, `compare_all(tables, metric)`."
         )
-        raise HowsureError(message)
 
 
 def _joined(first: object, second: object) -> SeparateTables:
@@ -394,8 +390,7 @@ def _rope(
     region: tuple[float, float], draws: Array | None, method: Method, metric: Metric, joint: Table, seed: Seed
 ) -> Rope:
     if draws is None:
-        message = f"`rope` needs draws, and `{method.name}` makes none. Use method='bayes'."
-        raise HowsureError(message)
+        raise HowsureError(f"`rope` needs draws, and `{method.name}` makes none. Use method='bayes'.")
     factor = UNKNOWN
     if isinstance(method, Dirichlet) and not replace(method, source="prior").fits(joint):
         prior = replace(method, source="prior").draws([metric], joint, seed)[0]

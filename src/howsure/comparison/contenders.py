@@ -114,8 +114,9 @@ def contenders(counts_or_table: object, metric: Any) -> Contenders:
     if isinstance(found, Mapping):
         named = {str(name): each for name, each in found.items()}
         if len(named) < len(found):
-            message = f"Two models have one name as text: {', '.join(map(repr, found))}. Give each a name of its own."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"Two models have one name as text: {', '.join(map(repr, found))}. Give each a name of its own."
+            )
         return _of_separate(named, metric)
     refuse_results(found, "leaderboard", "tables of models")
     joint = require_table(JointTable, found, GIVE)

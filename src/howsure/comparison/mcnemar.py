@@ -107,8 +107,9 @@ def rights(models: JointTable, test: str, names: Sequence[str]) -> Booleans:
         If the models return scores, or the cases are not independent.
     """
     if models.data_kinds != ("predictions",) or not models.design.traits.is_independent:
-        message = f"{test} is for labels of independent, unweighted cases. Use `compare_all(table, 'accuracy')`."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"{test} is for labels of independent, unweighted cases. Use `compare_all(table, 'accuracy')`."
+        )
     diagonal = np.eye(len(models.labels))
     return np.stack([models.view(name).pulled_back(diagonal, models.counts.size) > 0 for name in names])
 

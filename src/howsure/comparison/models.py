@@ -101,8 +101,7 @@ def evaluate_models(
         }
         return Results(results=alone, column="model")
     if isinstance(chosen, Dirichlet) and not chosen.is_plain:
-        message = "Of several models at once `Dirichlet` takes `prior=` only."
-        raise HowsureError(message)
+        raise HowsureError("Of several models at once `Dirichlet` takes `prior=` only.")
     wanted = evaluate(first, metrics, confidence_level=level)  # the metrics of the specs
     bound = [resolve_each(each, list(tables.values())) for each in wanted]
     without = left_out_of(list(wanted), list(tables.values()))
@@ -287,21 +286,20 @@ def compare_all(
     wanted = listed_metrics(metrics)
     models = dict(table) if isinstance(table, Mapping) else paired_table(table, "compare_all")
     if isinstance(models, dict) and len(models) < 2:
-        message = "There is one table. Give at least two by name, or one of several models."
-        raise HowsureError(message)
+        raise HowsureError("There is one table. Give at least two by name, or one of several models.")
     settings: dict[str, Any] = {"confidence_level": confidence_level, "random_state": random_state}
     sides = IntervalSpec.checked(confidence_level, alternative)
     one_of("correction", correction, [*CORRECTIONS, "max_t"])
     if correction == "max_t":
         if sides.alternative != "two-sided":
-            message = "correction='max_t' has two-sided intervals alone. Use another correction, such as 'holm'."
-            raise HowsureError(message)
+            raise HowsureError(
+                "correction='max_t' has two-sided intervals alone. Use another correction, such as 'holm'."
+            )
         if isinstance(models, dict):
-            message = (
+            raise HowsureError(
                 "correction='max_t' is for models on the same cases. Use another correction, such as 'holm', or take "
                 "`leaderboard(tables, metric).differences`, which hold together."
             )
-            raise HowsureError(message)
         return _simultaneous(models, wanted, Bootstrap() if method is None else named(method), settings)
     chosen = named(method)
     if isinstance(models, dict):
@@ -321,8 +319,7 @@ def _simultaneous(
     table: JointTable, metrics: list[str | Metric], method: Method | None, settings: dict[str, Any]
 ) -> Comparisons:
     if not isinstance(method, Bootstrap | Dirichlet):
-        message = "correction='max_t' needs joint draws: a bootstrap or 'bayes'."
-        raise HowsureError(message)
+        raise HowsureError("correction='max_t' needs joint draws: a bootstrap or 'bayes'.")
     level = checked_level(settings["confidence_level"])
     evaluations = evaluate_models(table, metrics, method=method, **settings)
     items = []

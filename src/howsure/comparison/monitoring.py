@@ -172,20 +172,17 @@ def monitor(
     [('week 3', 300, 0.95, ''), ('week 4', 100, 0.75, 'below')]
     """
     if not (isinstance(tables, Mapping) and tables and all(hasattr(each, "design") for each in tables.values())):
-        message = (
+        raise HowsureError(
             "`monitor` needs chunks by name: `{'May': table, 'June': other}`, or the tables of a source with `by=`, as "
             "`calibrated(y_score, by=month)` returns."
         )
-        raise HowsureError(message)
     if reference is not None and baseline is not None:
-        message = "Give either `reference`, whose intervals make the baseline, or the `baseline` itself."
-        raise HowsureError(message)
+        raise HowsureError("Give either `reference`, whose intervals make the baseline, or the `baseline` itself.")
     if threshold is not None and not any(each.kind.has_thresholds for each in tables.values()):
-        message = (
+        raise HowsureError(
             "`threshold` is for tables of scores: drop it. The limits beyond which a metric raises an alert are "
             f"`baseline=({shown(threshold)}, 1)`."
         )
-        raise HowsureError(message)
     if not hasattr(tables, "overall"):
         refuse_disjoint({**tables, **({"reference": reference} if hasattr(reference, "design") else {})})
     seed, chosen = seed_sequence(random_state), named(method)
@@ -208,11 +205,11 @@ def _refuse_other_positive(evaluations: Mapping[Any, Evaluation]) -> None:
         for name in evaluation:
             ours, theirs = known[name].positive, evaluation[name].positive
             if ours != theirs:
-                message = (
+                raise HowsureError(
                     f"`{name}` is of the class {theirs!r} in the chunk {chunk}, and of {ours!r} in {first}. Count all "
-                    "chunks with the same `labels=` and `pos_label=`."
+                    "chunks with the same `labels=` and `pos_label=`.",
+                    "other-classes",
                 )
-                raise HowsureError(message, "other-classes")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -335,8 +332,10 @@ def evaluated(
 
 def _chunks(reference: object, known: Mapping[Any, object]) -> list[Any]:
     if isinstance(reference, tuple) and not all(isinstance(each, Hashable) for each in reference):
-        message = "`reference` is a chunk, several, or a table, such as `hs.confusion(y_true, y_pred)`, and not arrays."
-        raise HowsureError(message, INVALID_ARGUMENT)
+        raise HowsureError(
+            "`reference` is a chunk, several, or a table, such as `hs.confusion(y_true, y_pred)`, and not arrays.",
+            INVALID_ARGUMENT,
+        )
     wanted = [next(iter(known))] if reference is None else reference if isinstance(reference, list) else [reference]
     by_name = {str(chunk): chunk for chunk in known}
     for chunk in wanted:
@@ -355,15 +354,15 @@ def _stated(baseline: Limits | Mapping[str, Limits], known: Evaluation) -> dict[
     given = baseline if isinstance(baseline, Mapping) else dict.fromkeys(names, baseline)
     for name in names:
         if name not in given:
-            message = f"`baseline` has no limits for '{name}'. Give them as `{{'{name}': (low, high)}}`."
-            raise HowsureError(message)
+            raise HowsureError(f"`baseline` has no limits for '{name}'. Give them as `{{'{name}': (low, high)}}`.")
     found = {name: _pair(name, given[name]) for name in names}
     for name, (low, high) in found.items():
         lowest, highest = known[name].bounds
         if low > highest or high < lowest:
             hint = of_per_cent(low) if highest == 1 else ""
-            message = f"`baseline` of '{name}' is outside of its range, {lowest:g} to {highest:g}.{hint}"
-            raise HowsureError(message, INVALID_ARGUMENT)
+            raise HowsureError(
+                f"`baseline` of '{name}' is outside of its range, {lowest:g} to {highest:g}.{hint}", INVALID_ARGUMENT
+            )
     return found
 
 
@@ -372,5 +371,4 @@ def _pair(name: str, given: object) -> Limits:
         pair = real_numbers("baseline", given)
         if pair.shape == (2,) and pair[0] <= pair[1]:
             return float(pair[0]), float(pair[1])
-    message = f"`baseline` of '{name}' is {given!r}, not (low, high)."
-    raise HowsureError(message)
+    raise HowsureError(f"`baseline` of '{name}' is {given!r}, not (low, high).")

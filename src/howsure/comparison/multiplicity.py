@@ -57,8 +57,7 @@ def adjusted_p_values(p_values: ArrayLike, correction: Correction = "holm") -> A
     values = real_numbers("p_values", p_values)
     one_of("correction", correction, CORRECTIONS)
     if ((values < 0) | (values > 1)).any():
-        message = "`p_values` holds a number outside [0, 1]."
-        raise HowsureError(message)
+        raise HowsureError("`p_values` holds a number outside [0, 1].")
     adjusted = np.full(values.shape, np.nan)
     known = np.isfinite(values)
     ascending = np.sort(values[known])
@@ -266,11 +265,10 @@ def simultaneous_differences(
     one_of("`better`", better, get_args(Better))
     of_each = draws.values() if isinstance(draws, Mapping) else [draws]
     if any(hasattr(each, "design") for each in of_each):
-        message = (
+        raise HowsureError(
             "`simultaneous_differences` takes draws of each model. The differences of tables that hold together are "
             "`leaderboard(tables, metric).differences`."
         )
-        raise HowsureError(message)
     if isinstance(draws, Mapping):  # groups may have numbers or tuples for names
         draws = {str(name): each for name, each in draws.items()}
     names, drawn = joint(draws)
@@ -278,8 +276,7 @@ def simultaneous_differences(
     drawn = drawn[:, np.isfinite(drawn).all(0)]
     number = drawn.shape[1]
     if number < 2:
-        message = "Simultaneous intervals need at least two draws on which every model is defined."
-        raise HowsureError(message)
+        raise HowsureError("Simultaneous intervals need at least two draws on which every model is defined.")
     observed = np.array([_observed(name, draws[name], values, drawn[i]) for i, name in enumerate(names)])
     difference = observed[:, None] - observed
     covariance = np.cov(drawn)
@@ -314,8 +311,7 @@ def _stated(values: object, names: Sequence[str]) -> dict[str, float]:
     found = {str(name): each for name, each in values.items()} if isinstance(values, Mapping) else {}
     if set(found) != set(names):
         given = listed(found) if isinstance(values, Mapping) else repr(values)
-        message = f"`values` is the observed value of each model ({listed(names)}) by its name, not {given}."
-        raise HowsureError(message)
+        raise HowsureError(f"`values` is the observed value of each model ({listed(names)}) by its name, not {given}.")
     return {name: real_number(f"values['{name}']", each) for name, each in found.items()}
 
 

@@ -109,8 +109,7 @@ class Ranks(Tabular, Mapping[str, dict[int, float]]):
         """
         prizes = real_numbers("rewards", rewards)
         if prizes.ndim != 1 or len(prizes) > len(self) or not np.isfinite(prizes).all():
-            message = f"`rewards` is one number for each of at most {len(self)} ranks, the best first."
-            raise HowsureError(message)
+            raise HowsureError(f"`rewards` is one number for each of at most {len(self)} ranks, the best first.")
         return self._weighted(np.pad(prizes, (0, len(self) - len(prizes))))
 
     def likely(self, level: float = 0.95) -> dict[str, tuple[int, int]]:
@@ -208,8 +207,7 @@ def ranks(draws: JointDraws, *, better: Better = "higher") -> Ranks:
     names, values = joint(draws)
     values = values[:, np.isfinite(values).all(0)]
     if not values.shape[1]:
-        message = "No draw has every model defined, so there is nothing to rank."
-        raise HowsureError(message)
+        raise HowsureError("No draw has every model defined, so there is nothing to rank.")
     if better != "lower":
         values = -values
     size, number = values.shape
@@ -254,17 +252,14 @@ def joint(draws: JointDraws) -> tuple[tuple[str, ...], Array]:
         If it is no mapping, an estimate holds no draws, there are fewer than two models, or the draws differ in number.
     """
     if not isinstance(draws, Mapping):
-        message = "Give the draws or estimates by name: {'A': …, 'B': …}."
-        raise HowsureError(message)
+        raise HowsureError("Give the draws or estimates by name: {'A': …, 'B': …}.")
     arrays = {str(name): _values(str(name), each) for name, each in draws.items()}
     if len(arrays) < 2:
-        message = "Ranks and differences need at least two models."
-        raise HowsureError(message)
+        raise HowsureError("Ranks and differences need at least two models.")
     lengths = {name: len(values) for name, values in arrays.items()}
     if len(set(lengths.values())) > 1:
         shown = ", ".join(f"'{name}' has {length}" for name, length in lengths.items())
-        message = f"The models differ in their number of draws: {shown}."
-        raise HowsureError(message)
+        raise HowsureError(f"The models differ in their number of draws: {shown}.")
     streams = {str(name): _stream(str(name), each) for name, each in draws.items()}
     distinct = {stream: place for place, stream in enumerate(dict.fromkeys(streams.values()))}
     if len(distinct) > 1:
@@ -278,8 +273,7 @@ def joint(draws: JointDraws) -> tuple[tuple[str, ...], Array]:
 def _values(name: str, given: ArrayLike | Drawn) -> Array:
     values = given.draws if isinstance(given, Drawn) else given
     if values is None:
-        message = f"The estimate of '{name}' holds no draws: make it with method='bayes' or a bootstrap."
-        raise HowsureError(message)
+        raise HowsureError(f"The estimate of '{name}' holds no draws: make it with method='bayes' or a bootstrap.")
     return real_numbers("draws", values)
 
 

@@ -251,11 +251,11 @@ class Comparison(OneRecord, Drawn, Named):
 
     def _check_margin(self, margin: float) -> None:
         if self.contrast != "difference":
-            message = f"A margin is for a difference, not for contrast='{self.contrast}'."
-            raise HowsureError(message)
+            raise HowsureError(f"A margin is for a difference, not for contrast='{self.contrast}'.")
         if not (isinstance(margin, int | float) and margin > 0 and math.isfinite(margin)):
-            message = f"`margin` is the largest difference that does not matter, a positive number, not {margin!r}."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"`margin` is the largest difference that does not matter, a positive number, not {margin!r}."
+            )
 
     def _one_sided(self, null: float, *, above: bool) -> float:
         """Return the p-value of the contrast not being above (or below) a value."""

@@ -71,8 +71,9 @@ def region_of(rope: Region | None, null: float) -> tuple[float, float] | None:
     except (TypeError, ValueError, ZeroDivisionError):
         low = high = math.nan
     if not (low < high and math.isfinite(low) and math.isfinite(high)):
-        message = f"`rope` is a pair (low, high), or the largest difference that does not matter, not {rope!r}."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`rope` is a pair (low, high), or the largest difference that does not matter, not {rope!r}."
+        )
     return low, high
 
 

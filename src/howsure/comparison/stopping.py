@@ -145,8 +145,9 @@ def stop(
     rules = _checked(width, excludes, within)
     chosen = named(method)
     if not isinstance(chosen, Anytime):
-        message = "`stop` needs intervals that hold at every look. Use method='anytime' or `Anytime(n_optimal=…)`."
-        raise HowsureError(message)
+        raise HowsureError(
+            "`stop` needs intervals that hold at every look. Use method='anytime' or `Anytime(n_optimal=…)`."
+        )
     asked: Any = {"method": chosen, "confidence_level": confidence_level}
     found = looked(table, metric, **asked)
     each = list(_progress(found, **rules))
@@ -169,14 +170,11 @@ def _checked(width: object, excludes: object, within: object) -> dict[str, Any]:
     given = {name: real_numbers(name, rule) for name, rule in rules.items() if rule is not None}
     shapes = {"width": (), "excludes": (), "within": (2,)}
     if not given or any(rule.shape != shapes[name] or np.isnan(rule).any() for name, rule in given.items()):
-        message = "`stop` needs a rule: `width=0.05`, `excludes=0` or `within=(-0.02, 0.02)`."
-        raise HowsureError(message)
+        raise HowsureError("`stop` needs a rule: `width=0.05`, `excludes=0` or `within=(-0.02, 0.02)`.")
     if "width" in given and given["width"] <= 0:
-        message = f"`width` is how wide the interval may be, above 0, not {width!r}."
-        raise HowsureError(message)
+        raise HowsureError(f"`width` is how wide the interval may be, above 0, not {width!r}.")
     if "within" in given and given["within"][0] >= given["within"][1]:
-        message = f"`within` is two limits, the lowest first, not {within!r}."
-        raise HowsureError(message)
+        raise HowsureError(f"`within` is two limits, the lowest first, not {within!r}.")
     return {name: rule.tolist() for name, rule in given.items()}
 
 

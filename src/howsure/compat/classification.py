@@ -179,14 +179,12 @@ def classification_report(
     named = table.labels[shown] if target_names is None else several("target_names", target_names, "names of classes")
     names = [str(name) for name in named]
     if len(names) != len(shown):
-        message = f"`target_names` has {len(names)} names for {len(shown)} classes."
-        raise HowsureError(message)
+        raise HowsureError(f"`target_names` has {len(names)} names for {len(shown)} classes.")
     is_accuracy = table.kind.has_one_label_per_case and len(set(shown)) == len(table.labels)
     averages = AVERAGES[is_accuracy:]
     every = [*names, *(f"{average} avg" for average in averages), ACCURACY if is_accuracy else SAMPLES]
     if repeated := [name for name, number in Counter(every).items() if number > 1]:
-        message = f"The report has several rows {repeated[0]!r}. Give each class once, and a name of its own."
-        raise HowsureError(message)
+        raise HowsureError(f"The report has several rows {repeated[0]!r}. Give each class once, and a name of its own.")
     totals = total.tolist()
     cases = [float(totals[place]) for place in shown]
     support = dict(zip(names, cases, strict=True))
@@ -228,8 +226,9 @@ def _as_dict(report: ClassificationReport) -> dict[str, Any]:
 def true_totals(table: Table) -> Array:
     """Return the number of cases of each true class; refuse a table that is not of classes."""
     if not isinstance(table.counted, ClassCounts):
-        message = f"A classification report is of labels, not of a {table.kind.noun}. Give true and predicted labels."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"A classification report is of labels, not of a {table.kind.noun}. Give true and predicted labels."
+        )
     return table.counted.rows
 
 

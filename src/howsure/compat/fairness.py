@@ -101,8 +101,7 @@ def _disparity(criterion: str, kind: Literal["difference", "ratio"], meaning: st
         random_state: Seed = None,
     ) -> Estimate:
         if sensitive_features is None:
-            message = "`sensitive_features` is the group of each case."
-            raise HowsureError(message)
+            raise HowsureError("`sensitive_features` is the group of each case.")
         tables = confusion(
             y_true,
             y_pred,

@@ -216,8 +216,7 @@ def some_classes(labels: object) -> list[Any]:
     """Return class labels as a list; refuse an empty one."""
     every = listed(labels)
     if not every:
-        message = "`labels` is empty: name the classes, or leave it out for all."
-        raise HowsureError(message)
+        raise HowsureError("`labels` is empty: name the classes, or leave it out for all.")
     return every
 
 
@@ -257,11 +256,9 @@ def with_keywords(parameters: str, returns: str = ESTIMATE) -> Callable[[Functio
         def checked(*args: object, **keywords: object) -> Any:
             for name in keywords:
                 if name == "counts":
-                    message = f"`{function.__name__}` has no `counts`. {COUNTED}"
-                    raise HowsureError(message)
+                    raise HowsureError(f"`{function.__name__}` has no `counts`. {COUNTED}")
                 if name not in shown.parameters:
-                    message = f"{function.__qualname__}() got an unexpected keyword argument {name!r}"
-                    raise TypeError(message)
+                    raise TypeError(f"{function.__qualname__}() got an unexpected keyword argument {name!r}")
             return function(*args, **keywords)
 
         checked.__signature__ = shown  # type: ignore[attr-defined]  # what `inspect.signature` looks for

@@ -77,8 +77,9 @@ def _counted(settings: Settings, y_true: object, y_pred: object, labels: ArrayLi
         warn(f"Only the class {error.label!r} occurs: give all classes with `labels=`.", HowsureWarning)
         return np.asarray(settings.table(y_true, y_pred).counts.sum(keepdims=True))
     if not table.kind.has_one_label_per_case:
-        message = "A confusion matrix is of one label per case; for multilabel data use `multilabel_confusion_matrix`."
-        raise HowsureError(message)
+        raise HowsureError(
+            "A confusion matrix is of one label per case; for multilabel data use `multilabel_confusion_matrix`."
+        )
     if labels is None:
         return table.counts
     places = [table.position(label) for label in listed(labels)]
@@ -149,8 +150,7 @@ def outcomes(table: Table) -> tuple[Array, Array, Array, Array]:
 
 def _of_samples(y_true: object, y_pred: object, labels: ArrayLike | None, weight: object) -> Array:
     if not (is_matrix(y_true) and is_matrix(y_pred)):
-        message = "`samplewise` is for multilabel data: give indicator arrays."
-        raise HowsureError(message)
+        raise HowsureError("`samplewise` is for multilabel data: give indicator arrays.")
     true, predicted = indicators(y_true, y_pred)
     chosen = slice(None) if labels is None else listed(labels)
     true, predicted = true[:, chosen], predicted[:, chosen]
@@ -162,6 +162,5 @@ def _of_samples(y_true: object, y_pred: object, labels: ArrayLike | None, weight
 def _weights(weight: object, size: int) -> Array:
     weights = checked_weight(weight)
     if len(weights) != size:
-        message = f"`sample_weight` has {len(weights)} entries for {size} cases."
-        raise HowsureError(message)
+        raise HowsureError(f"`sample_weight` has {len(weights)} entries for {size} cases.")
     return weights

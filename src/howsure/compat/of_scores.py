@@ -112,18 +112,16 @@ def roc_auc_score(
     pairs = ""
     if table.kind.has_one_label_per_case and not table.kind.has_thresholds:
         if multi_class == "raise":
-            message = (
+            raise HowsureError(
                 "There is a score for each class: choose multi_class='ovr' (against the rest) or 'ovo' (pairs). "
                 "Of two classes give the positive one's column, `y_score[:, 1]`."
             )
-            raise HowsureError(message)
         sums = table.scores.sum(1)
         if np.abs(sums - 1).max() > SUM_TOLERANCE and not is_rounded(table.scores, sums):
-            message = (
+            raise HowsureError(
                 f"`y_score` needs rows of probabilities; they sum to {sums.min():g} … {sums.max():g}, not to 1. "
                 f"{how_to_sum_to_1(table.scores)}"
             )
-            raise HowsureError(message)
         pairs = "+multi_class=ovo" if multi_class == "ovo" else ""
     return _averaged(settings, table, area, average, pairs)
 
@@ -224,10 +222,9 @@ def _over_samples(settings: Settings, y_true: object, y_score: object, spec: str
     """Return the mean over the cases of a metric of each case's labels and their scores."""
     truth, score = indicator("y_true", y_true), np.asarray(y_score, dtype=float)
     if truth.ndim != MATRIX or truth.shape != score.shape:
-        message = (
+        raise HowsureError(
             f"average='samples' is for multilabel data: `y_true` has shape {truth.shape}, `y_score` {score.shape}."
         )
-        raise HowsureError(message)
     values = np.empty(len(truth))
     for place, (labels, row) in enumerate(zip(truth == 1, score, strict=True)):
         table = scores_table(labels, score_values(row), np.array([0, 1]))

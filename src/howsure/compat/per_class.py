@@ -99,8 +99,7 @@ class Classes:
     def over_samples(self, spec: Spec, y_true: object, y_pred: object, settings: Settings) -> Estimate:
         """Return the mean over the cases of the metric of each case's labels."""
         if not (is_matrix(y_true) and is_matrix(y_pred)):
-            message = "average='samples' is for multilabel data: give indicator arrays, or average='macro'."
-            raise HowsureError(message)
+            raise HowsureError("average='samples' is for multilabel data: give indicator arrays, or average='macro'.")
         true, predicted = (each[:, self._columns(each.shape[1])] for each in indicators(y_true, y_pred))
         tp, with_label, said = (each.sum(1).astype(float) for each in (true & predicted, true, predicted))
         outcomes = tp, with_label - tp, said - tp, true.shape[1] - with_label - said + tp
@@ -143,18 +142,16 @@ def one_class(spec: Spec, label: object, table: Table) -> Metric:
 def _positive(table: Table, pos_label: object) -> Any:
     labels = table.labels.tolist()
     if len(labels) > 2 or not table.kind.has_one_label_per_case:
-        message = (
+        raise HowsureError(
             f"average='binary' is for one of two classes, and there are {len(labels)}. "
             "Choose average='macro', 'micro' or 'weighted'."
         )
-        raise HowsureError(message)
     if pos_label == 1 and not set(labels) & {1, "1"}:
         first, second = (repr(label) for label in labels)
-        message = (
+        raise HowsureError(
             f"The classes are {first} and {second}, and the positive class of scikit-learn is 1. Name yours, "
             f"pos_label={second}, or take both, average='macro'."
         )
-        raise HowsureError(message)
     if pos_label not in labels:
         pos_label = next((label for label in labels if str(label) == str(pos_label)), pos_label)
     if pos_label not in labels:

@@ -47,8 +47,9 @@ def given(**synonyms: object) -> Any:
     if len(found) == 1:
         return next(iter(found.values()))
     names = ", ".join(f"`{name}`" for name in found or synonyms)
-    message = f"{names} say the same: give one of them." if found else f"Scores are missing: give one of {names}."
-    raise HowsureError(message)
+    raise HowsureError(
+        f"{names} say the same: give one of them." if found else f"Scores are missing: give one of {names}."
+    )
 
 
 def scores_of(settings: Settings, y_true: object, score: object) -> tuple[Any, Any]:
@@ -66,10 +67,9 @@ def table_of(settings: Settings, y_true: object, score: object, labels: ArrayLik
         y_true, score = dense(y_true), dense(score)
     if is_matrix_of_scores(score, settings.data):
         if one_label("pos_label", pos_label) not in {None, 1}:
-            message = (
+            raise HowsureError(
                 "`pos_label` is for two classes with one score per case; with a score for each class leave it out."
             )
-            raise HowsureError(message)
         matrix: ScoreMatrixTable = multiclass_scores(y_true, score, labels=ordered, **facts)
         return matrix
     positive = listed(ordered)[-1] if pos_label is None and ordered is not None else pos_label
@@ -82,11 +82,10 @@ def ascending(labels: ArrayLike) -> Array:
     every = some_classes(labels)
     array = as_labels(every)
     if len(set(every)) < len(every) or (np.diff(sort_order(array)) < 0).any():
-        message = (
+        raise HowsureError(
             "`labels` are distinct and ascending here, and so are the columns of `y_score`, as in scikit-learn. Sort "
             "both; `multiclass_scores` takes any order."
         )
-        raise HowsureError(message)
     return array
 
 
@@ -114,11 +113,10 @@ def refuse_text(settings: Settings, y_true: object, score: object, pos_label: ob
         return
     known = np.unique(np.asarray(flattened("y_true", y_true)).astype(str)) if _is_text(y_true) else np.array([])
     if len(known):
-        message = (
+        raise HowsureError(
             f"The classes are {', '.join(map(repr, known[:2].tolist()))}: name the one that the probabilities are of "
             "with `pos_label=`."
         )
-        raise HowsureError(message)
 
 
 def _is_text(values: object) -> bool:

@@ -113,11 +113,10 @@ class Scorer:
         elif hasattr(estimator, "decision_function"):
             score = np.asarray(estimator.decision_function(features))
         else:
-            message = (
+            raise HowsureError(
                 f"`{self.metric}` is a metric of scores, and {type(estimator).__name__} has neither `predict_proba` "
                 "nor `decision_function`. Choose a metric of predictions, such as 'f1@macro'."
             )
-            raise HowsureError(message)
         if len(known) != 2:
             return table_of(settings, y_true, score, known, None)
         positive = known.tolist()[1] if self.pos_label is None else self.pos_label
@@ -180,8 +179,9 @@ def scorer(
     definition = parse(metric).definition
     one_of("value of `select_by`", select_by, SELECTIONS)
     if definition.better == "neither":
-        message = f"Neither higher nor lower values of `{definition.name}` are better: there is nothing to select by."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"Neither higher nor lower values of `{definition.name}` are better: there is nothing to select by."
+        )
     named(method)  # refuses an unknown one now, and not in every fold
     settings = Settings(method=method, confidence_level=confidence_level, random_state=random_state)
     return Scorer(metric=metric, select_by=select_by, pos_label=pos_label, settings=settings)

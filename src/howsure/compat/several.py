@@ -107,8 +107,7 @@ def class_likelihood_ratios(
     settings, replacements = Settings(**keywords), _replacements(replace_undefined_by)
     table = settings.table(y_true, y_pred) if labels is None else settings.counted(y_true, y_pred, labels)
     if len(table.labels) != 2 or not table.kind.has_one_label_per_case:
-        message = f"Likelihood ratios are of two classes, and there are {len(table.labels)}."
-        raise HowsureError(message)
+        raise HowsureError(f"Likelihood ratios are of two classes, and there are {len(table.labels)}.")
     positive, negative = settings.estimates(table, ["plr", "nlr"])
     return _replaced(positive, "LR+", replacements), _replaced(negative, "LR-", replacements)
 
@@ -120,8 +119,7 @@ def _replacements(given: float | dict[str, float]) -> dict[str, float]:
     if fits and not (values["LR+"] < 1 or values["LR-"] > 1 or values["LR-"] < 0):
         return values
     ranges = "'LR+' (at least 1, or nan) and 'LR-' (in [0, 1], or nan)"
-    message = f"`replace_undefined_by` is nan, 1, or a dict of {ranges}, not {given!r}."
-    raise HowsureError(message)
+    raise HowsureError(f"`replace_undefined_by` is nan, 1, or a dict of {ranges}, not {given!r}.")
 
 
 def _replaced(ratio: Estimate, key: str, values: dict[str, float]) -> Estimate:

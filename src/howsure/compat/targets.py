@@ -38,11 +38,10 @@ def classes(name: str, values: object) -> Any:
             return column
         wrong = ~(np.isnan(numbers) | (np.isfinite(numbers) & (numbers == np.floor(numbers))))
         if wrong.any():
-            message = (
+            raise HowsureError(
                 f"`{name}` holds {numbers[wrong][0]:g}, which is no class. Choose a class for each case, or give "
                 "scores to roc_auc_score, log_loss or brier_score_loss."
             )
-            raise HowsureError(message)
     return column
 
 
@@ -67,9 +66,7 @@ def indicators(y_true: object, y_pred: object) -> tuple[Array, Array]:
     """Return multilabel data as two indicator arrays of one shape."""
     true, predicted = (indicator(name, values) for name, values in (("y_true", y_true), ("y_pred", y_pred)))
     if true.shape != predicted.shape:
-        message = f"`y_true` has shape {true.shape} and `y_pred` {predicted.shape}; both are cases × labels."
-        raise HowsureError(message)
+        raise HowsureError(f"`y_true` has shape {true.shape} and `y_pred` {predicted.shape}; both are cases × labels.")
     if not true.size:
-        message = "`y_true` is empty: there is no case to evaluate."
-        raise HowsureError(message)
+        raise HowsureError("`y_true` is empty: there is no case to evaluate.")
     return true, predicted

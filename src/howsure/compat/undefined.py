@@ -35,8 +35,7 @@ def filling(zero_division: ZeroDivision) -> float:
     try:
         return 0.0 if zero_division == "warn" else float(zero_division)
     except (TypeError, ValueError):
-        message = f"`zero_division` is 'warn', a number or nan, not {zero_division!r}."
-        raise HowsureError(message) from None
+        raise HowsureError(f"`zero_division` is 'warn', a number or nan, not {zero_division!r}.") from None
 
 
 def estimated(

@@ -56,8 +56,9 @@ def thresholds_from_top(table: Table) -> Array:
 def _distances(table: Table, level: float, parts: int) -> tuple[float, float]:
     """Return the Dvoretzky–Kiefer–Wolfowitz–Massart distances of the two classes, each at a root of the level."""
     if not table.design.traits.has_labels:
-        message = "Simultaneous bands need labelled cases; of scores without labels ask for `band='pointwise'`."
-        raise HowsureError(message)
+        raise HowsureError(
+            "Simultaneous bands need labelled cases; of scores without labels ask for `band='pointwise'`."
+        )
     each = 1 - level ** (1 / parts)
     negative, positive = (np.sqrt(np.log(2 / each) / (2 * max(size, 1e-9))) for size in class_sizes(table))
     return min(float(negative), 1.0), min(float(positive), 1.0)

@@ -118,8 +118,7 @@ def calibration_curve(
     table, level = score_table(table, y_score, cases), checked_level(confidence_level)
     checked_band(band)
     if not table.design.traits.has_labels:
-        message = "Without labels calibration cannot be checked: these counts assume it."
-        raise HowsureError(message)
+        raise HowsureError("Without labels calibration cannot be checked: these counts assume it.")
     probability = probabilities(table, "calibration_curve")
     facts: dict[str, Any] = {"confidence_level": level, "band": band, "positive": table.positive}
     one_of("method of `calibration_curve`", method, METHODS)
@@ -151,7 +150,6 @@ def _refuse_of_other_methods(method: str, **settings: object) -> None:
     for name, value in settings.items():
         owner = "spline" if name == "knots" else "bins"
         if value is not None and method != owner:
-            message = (
+            raise HowsureError(
                 f"`{name}` belongs to method='{owner}', and the method is '{method}'. Drop it, or say that method."
             )
-            raise HowsureError(message)

@@ -175,12 +175,10 @@ def score_table(table: Any, y_score: Any = None, cases: Mapping[str, Any] = NO_C
             if hasattr(table, "data_kinds")
             else f"give `y_score` with it, as in `scores(…, {first}=…)`"
         )
-        message = f"`{first}` belongs to the cases of the table: {rest}."
-        raise HowsureError(message)
+        raise HowsureError(f"`{first}` belongs to the cases of the table: {rest}.")
     if isinstance(y_score, Mapping) or (y_score is None and hasattr(table, "models")):
         one = "such as `table.model('A')`" if y_score is None else "such as `y_score['A']`"
-        message = f"This takes the scores of one model, {one}. Call it for each of several."
-        raise HowsureError(message)
+        raise HowsureError(f"This takes the scores of one model, {one}. Call it for each of several.")
     made = table if y_score is None else scores(table, y_score, **cases)
     needed = (
         "A curve needs a table of scores: `scores(y_true, y_score)`, or `table.against_rest(label)` for one of many "

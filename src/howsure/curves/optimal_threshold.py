@@ -152,15 +152,15 @@ def optimal_threshold(
     table, level = score_table(table), checked_level(confidence_level)
     gain, sign, bounds = _gain(table, criterion, (false_positive_cost, false_negative_cost), prevalence)
     if (table.counts.sum(0) == 0).any():
-        message = "A threshold cannot be chosen: one of the classes has no case."
-        raise HowsureError(message)
+        raise HowsureError("A threshold cannot be chosen: one of the classes has no case.")
     thresholds, observed = confusion_along(table)
     parts = (gain, _sensitivity, _specificity)
     values = np.stack([part(observed) for part in parts])
     if np.isnan(values[0]).all():
         name = criterion if isinstance(criterion, str) else criterion.name
-        message = f"A threshold cannot be chosen: the criterion '{name}' is undefined at all of them. Use 'youden'."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"A threshold cannot be chosen: the criterion '{name}' is undefined at all of them. Use 'youden'."
+        )
     best = int(_best(values[0]))
     facts: dict[str, Any] = {"positive": table.positive, "is_positive_stated": table.is_ordered}
     if reason := without_variation(table):
@@ -220,8 +220,7 @@ def _gain(
     unused += ["prevalence"] * (prevalence is not None)
     if unused and word != "cost":
         name = getattr(criterion, "name", criterion)
-        message = f"`{unused[0]}` belongs to the criterion 'cost', and the criterion is '{name}'. Drop it."
-        raise HowsureError(message)
+        raise HowsureError(f"`{unused[0]}` belongs to the criterion 'cost', and the criterion is '{name}'. Drop it.")
     if word == "youden":
         return lambda cells: _sensitivity(cells) + _specificity(cells) - 1, 1.0, (-1.0, 1.0)
     if word != "cost":
@@ -231,11 +230,9 @@ def _gain(
         return lambda cells: sign * np.asarray(metric(cells), dtype=float), sign, (low, high)
     for name, cost in zip(COSTS, costs, strict=True):
         if not 0 <= real_number(name, cost) < np.inf:
-            message = f"`{name}` is a non-negative number, not {cost!r}."
-            raise HowsureError(message)
+            raise HowsureError(f"`{name}` is a non-negative number, not {cost!r}.")
     if prevalence is not None and not 0 < real_number("prevalence", prevalence) < 1:
-        message = f"`prevalence` lies between 0 and 1, not {prevalence!r}.{of_per_cent(prevalence)}"
-        raise HowsureError(message)
+        raise HowsureError(f"`prevalence` lies between 0 and 1, not {prevalence!r}.{of_per_cent(prevalence)}")
 
     def saved(cells: Array) -> Array:
         share = divide(cells[..., 1, :].sum(-1), cells.sum((-2, -1))) if prevalence is None else prevalence

@@ -78,18 +78,16 @@ def smooth_curve(table: Table, scores: Array, knots: int | None) -> SmoothCurve:
     places = None if knots is None else _knots(logit(scores[shown]), mass[shown], knots)
     curve = LogitCurve.of(scores, places)
     if curve.contradicts(table.counts):
-        message = (
+        raise HowsureError(
             "A case of score exactly 0 or 1 is of the other class: no smooth calibration curve has such an infinite "
             "logit. Clip the scores, as with np.clip(y_score, 1e-6, 1 - 1e-6), or use method='bins'."
         )
-        raise HowsureError(message)
     coefficients = curve.fitted(table.counts)
     if coefficients is None:
-        message = (
+        raise HowsureError(
             "The scores between 0 and 1 separate the classes, do not vary, have only one class, or do not rise towards "
             "scores of exactly 0 or 1: no calibration curve can be fitted. Use method='bins'."
         )
-        raise HowsureError(message)
     chosen = shown[np.unique(np.linspace(0, len(shown) - 1, min(len(shown), POINTS)).round().astype(np.intp))]
     slopes = curve.influence(table.counts, coefficients)
     return SmoothCurve(scores[chosen], curve.features[chosen], coefficients, slopes)
@@ -98,12 +96,12 @@ def smooth_curve(table: Table, scores: Array, knots: int | None) -> SmoothCurve:
 def _knots(logits: Array, mass: Array, number: int) -> Array:
     number = whole_number("knots", number)
     if number not in QUANTILES:
-        message = f"`knots` is 3, 4 or 5, not {number}."
-        raise HowsureError(message)
+        raise HowsureError(f"`knots` is 3, 4 or 5, not {number}.")
     places = knots_of(logits, mass, number) if len(logits) else logits
     if len(places) < min(QUANTILES):
-        message = "A spline needs three distinct knots, and the scores have too few values. Use method='logistic'."
-        raise HowsureError(message)
+        raise HowsureError(
+            "A spline needs three distinct knots, and the scores have too few values. Use method='logistic'."
+        )
     return places
 
 

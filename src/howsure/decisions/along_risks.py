@@ -154,8 +154,7 @@ def decision_curve(
     stated = math.nan if prevalence is None else real_number("prevalence", prevalence)
     if prevalence is not None and not 0 < stated < 1:
         hint = of_per_cent(prevalence)
-        message = f"`prevalence` lies between 0 and 1, both excluded, not {prevalence!r}.{hint}"
-        raise HowsureError(message)
+        raise HowsureError(f"`prevalence` lies between 0 and 1, both excluded, not {prevalence!r}.{hint}")
     return DecisionCurve(
         table=risks,
         thresholds=points,
@@ -172,11 +171,11 @@ def _thresholds(given: Any) -> Floats:
     except (TypeError, ValueError):
         points = np.array([])
     if not points.size or np.ndim(given) > 1:
-        message = f"`thresholds` is {given!r}. Give a list of risks between 0 and 1, such as [0.05, 0.1, 0.2]."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`thresholds` is {given!r}. Give a list of risks between 0 and 1, such as [0.05, 0.1, 0.2]."
+        )
     for each in points.tolist():
         if math.isnan(each):
-            message = "`thresholds` contains nan. Give risks between 0 and 1."
-            raise HowsureError(message)
+            raise HowsureError("`thresholds` contains nan. Give risks between 0 and 1.")
         odds(each)
     return points

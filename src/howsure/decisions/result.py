@@ -184,8 +184,7 @@ class DecisionCurve(Tabular, Mapping[str, NetBenefit]):
         [0.107]
         """
         if first == second:
-            message = f"Both strategies are {first!r}. Name two."
-            raise HowsureError(message)
+            raise HowsureError(f"Both strategies are {first!r}. Name two.")
         return self._known(first, second)
 
     def interventions_avoided(self, model: str = "", *, per: float = 1.0) -> NetBenefit:
@@ -205,12 +204,10 @@ class DecisionCurve(Tabular, Mapping[str, NetBenefit]):
         """
         number = real_number("per", per)
         if not 0 < number < math.inf:
-            message = f"`per` is a number of cases, such as 100, not {per!r}."
-            raise HowsureError(message)
+            raise HowsureError(f"`per` is a number of cases, such as 100, not {per!r}.")
         chosen = model or self.models[0]
         if not model and len(self.models) > 1:
-            message = f"There are several models. Name one: {', '.join(map(repr, self.models))}."
-            raise HowsureError(message)
+            raise HowsureError(f"There are several models. Name one: {', '.join(map(repr, self.models))}.")
         factor = number * (1 - self.thresholds) / self.thresholds
         return self.difference(chosen, ALL).scaled(factor, f"interventions avoided by {chosen}")
 

@@ -43,11 +43,10 @@ def risk_table(y_true: Any, y_score: object, /, **cases: Any) -> Any:
         If the columns have no names, or an argument belongs to survival outcomes.
     """
     if survival := [each for each in SURVIVAL if each in cases]:
-        message = (
+        raise HowsureError(
             f"`{survival[0]}` is an argument for survival outcomes, which decision curves do not support: whether a "
             "censored case had the event is unknown. Give the class of each case at a time to which all were followed."
         )
-        raise HowsureError(message)
     models = _by_name(y_score, cases.get("data"))
     if isinstance(models, Mapping) and len(models) == 1:
         ((name, risk),) = models.items()
@@ -67,11 +66,10 @@ def _by_name(y_score: Any, data: object) -> Any:
         return y_score
     columns = by_columns(y_score, None) if hasattr(y_score, "columns") else {}
     if len(columns) < 2 or _sum_to_one(list(columns.values())):
-        message = (
+        raise HowsureError(
             f"`y_score` has shape {np.shape(y_score)}. Give several models by name, such as {{'A': y_score[:, 0], "
             "'B': y_score[:, 1]}; of the probabilities of two classes, give the column of the positive class."
         )
-        raise HowsureError(message)
     return columns
 
 
@@ -121,12 +119,13 @@ def checked_risks(table: object, y_score: object, cases: dict[str, Any]) -> Scor
     for one in each:
         probabilities(one, "decision_curve")
     if not risks.design.traits.has_labels:
-        message = "A decision curve needs labelled cases. Without labels, `estimate` a net benefit at each threshold."
-        raise HowsureError(message)
+        raise HowsureError(
+            "A decision curve needs labelled cases. Without labels, `estimate` a net benefit at each threshold."
+        )
     if (each[0].counts.sum(0) == 0).any():
-        message = "A decision curve needs cases of both classes, and one of them has none."
-        raise HowsureError(message)
+        raise HowsureError("A decision curve needs cases of both classes, and one of them has none.")
     if taken := {NONE, ALL} & set(getattr(risks, "models", ())):
-        message = f"Every decision curve has a strategy called {taken.pop()!r}, and a model has this name. Rename it."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"Every decision curve has a strategy called {taken.pop()!r}, and a model has this name. Rename it."
+        )
     return risks  # type: ignore[no-any-return]

@@ -287,8 +287,7 @@ class Crossed(VarianceDetails, Algebra, Resampling, Clustering):
         designs: list[Self] = [self, *others]
         known = [each.names for each in designs if each.names is not None]
         if any(each.factors != self.factors for each in others) or len(known) not in {0, len(designs)}:
-            message = "The tables have different crossed `groups`. Give all parts the same two columns."
-            raise HowsureError(message)
+            raise HowsureError("The tables have different crossed `groups`. Give all parts the same two columns.")
         every, codes = [], []
         for place in range(FACTORS):
             levels, found = _beside([each.levels[place] for each in designs]), np.empty(0)

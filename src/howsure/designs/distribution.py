@@ -62,30 +62,28 @@ class ScoreDistribution:
             distribution = _of_kernels(distribution)
         function = getattr(distribution, "cdf", distribution)
         if not callable(function):
-            message = (
+            raise HowsureError(
                 f"{distribution!r} is neither scores nor a distribution of them. Give numbers, a frozen distribution "
                 "such as `scipy.stats.beta(2, 3)`, or a distribution function."
             )
-            raise HowsureError(message)
         if isinstance(distribution, type) or hasattr(distribution, "freeze"):
-            message = "The distribution has no parameters yet: give a frozen one, such as `scipy.stats.beta(2, 3)`."
-            raise HowsureError(message)
+            raise HowsureError(
+                "The distribution has no parameters yet: give a frozen one, such as `scipy.stats.beta(2, 3)`."
+            )
         self._function = function
         self._upper = getattr(distribution, "sf", None)
         self._closed = closed_form(distribution)
         along = self._values(np.linspace(0.0, 1.0, GRID))
         if not ((along >= -OUTSIDE) & (along <= 1 + OUTSIDE)).all():
-            message = (
+            raise HowsureError(
                 f"A distribution function must stay in [0, 1]; this one goes from {along.min():g} to {along.max():g}."
             )
-            raise HowsureError(message)
         for outside, words in (
             (float(self.below(np.array(np.nextafter(0.0, -1)))), "below 0"),
             (1 - float(self.below(np.array(1.0))), "above 1"),
         ):
             if not outside <= OUTSIDE:
-                message = f"Scores are probabilities, and the distribution has mass {outside:.3g} {words}."
-                raise HowsureError(message)
+                raise HowsureError(f"Scores are probabilities, and the distribution has mass {outside:.3g} {words}.")
         if self.below(np.array(0.0)) > OUTSIDE:
             raise HowsureError(_atom(0.0))
 
@@ -240,8 +238,9 @@ class Panels:
     def _checked(self, starts: Array, stops: Array) -> None:
         flat = self.values.ravel()
         if not np.isfinite(flat).all() or (np.diff(flat) < -OUTSIDE).any():
-            message = "The distribution function is not one: it must rise from 0 to 1 on [0, 1], and be finite."
-            raise HowsureError(message)
+            raise HowsureError(
+                "The distribution function is not one: it must rise from 0 to 1 on [0, 1], and be finite."
+            )
         rises = self.values[:, -1] - self.values[:, 0]
         # Panels near 0 and 1 are as narrow as their distance; narrow panels elsewhere surround an atom.
         steep = (stops - starts < NARROW * np.minimum(starts, 1 - stops)) & (rises > JUMP)
@@ -259,8 +258,7 @@ def _of_kernels(density: Any) -> Function:
 
     points, weights = np.atleast_2d(density.dataset), np.asarray(density.weights)
     if len(points) != 1:
-        message = f"The kernel density estimate is of {len(points)} dimensions: give one of the scores alone."
-        raise HowsureError(message)
+        raise HowsureError(f"The kernel density estimate is of {len(points)} dimensions: give one of the scores alone.")
     width = float(np.sqrt(np.asarray(density.covariance).ravel()[0]))
 
     def whole(threshold: Array) -> Array:
@@ -274,8 +272,7 @@ def _of_kernels(density: Any) -> Function:
 
     start, end = whole(np.array([0.0, 1.0]))
     if not end - start > OUTSIDE:
-        message = "Scores are probabilities, and the kernel density estimate has no mass within [0, 1]."
-        raise HowsureError(message)
+        raise HowsureError("Scores are probabilities, and the kernel density estimate has no mass within [0, 1].")
     return lambda threshold: np.clip((whole(np.asarray(threshold)) - start) / (end - start), 0.0, 1.0)
 
 

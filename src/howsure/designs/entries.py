@@ -49,19 +49,18 @@ class Entries:
             If the clusters of a table have no names, so that they may also occur in another table.
         """
         if len({each.unit is None for each in parts}) > 1:
-            message = "Some of the tables have units within their clusters and others none. Count all in the same way."
-            raise HowsureError(message)
+            raise HowsureError(
+                "Some of the tables have units within their clusters and others none. Count all in the same way."
+            )
         known = [each.names for each in parts if each.names is not None]
         if len(known) < len(parts):
-            message = (
+            raise HowsureError(
                 "The clusters' names were not kept, so that one may be in several of the tables. Count them in memory; "
                 "or, if no cluster is in two of them, add them by `pool_tables`."
             )
-            raise HowsureError(message)
         filled = [len(each.names) > 0 for each in parts if len(each.multiplicity)]
         if any(filled) and not all(filled):
-            message = "Some of the tables have `groups` and others none: their clusters cannot be matched."
-            raise HowsureError(message)
+            raise HowsureError("Some of the tables have `groups` and others none: their clusters cannot be matched.")
         entries = cls.side_by_side(parts)
         return entries.by_name(known) if any(filled) else (entries.by_content(), OWN)
 

@@ -164,8 +164,7 @@ class FixedMargins(VarianceDetails, Algebra, Resampling, TwoLevel):
     @property
     def _strata(self) -> Array:
         if self.stratum is None:
-            message = "`FixedMargins` belongs to a table: use `table.with_design(FixedMargins())`."
-            raise HowsureError(message)
+            raise HowsureError("`FixedMargins` belongs to a table: use `table.with_design(FixedMargins())`.")
         return self.stratum
 
     def _sums(self, cells: Array) -> Array:

@@ -28,33 +28,31 @@ def coerce_table(counts_or_table: Any, verb: str) -> Table | Tables[Any]:
         and counts_or_table
         and all(isinstance(each, Table) for each in counts_or_table.values())
     ):
-        message = (
+        raise HowsureError(
             f"`{verb}` takes one table, or the tables of groups that `by=` gives. Make them with "
             f"`confusion(y_true, y_pred, by=…)`, or call `{verb}` on each of these {len(counts_or_table)}."
         )
-        raise HowsureError(message)
     if (
         isinstance(counts_or_table, str | Path)
         or hasattr(counts_or_table, "columns")
         or isinstance(counts_or_table, Mapping)
     ):
-        message = (
+        raise HowsureError(
             f"`{verb}` takes a table of counts. Make one from the columns: "
             f"`hs.{verb}(hs.confusion('label', 'prediction', data=…), …)`."
         )
-        raise HowsureError(message)
     refuse_results(counts_or_table, verb)
     if _is_matrix(counts_or_table):
         table: Table | Tables[Any] = from_counts(counts_or_table)
         return table
     if isinstance(counts_or_table, Estimate):
-        message = (
+        raise HowsureError(
             f"`{verb}` takes a table of counts, and an Estimate is a result. Give `method` and other arguments "
             "to the function that made it, such as `hs.proportion(81, 263, method='wilson')`."
         )
-        raise HowsureError(message)
-    message = f"`{verb}` takes a table of counts. Make one first: `hs.{verb}(hs.confusion(y_true, y_pred), …)`."
-    raise HowsureError(message)
+    raise HowsureError(
+        f"`{verb}` takes a table of counts. Make one first: `hs.{verb}(hs.confusion(y_true, y_pred), …)`."
+    )
 
 
 def _is_matrix(counts_or_table: object) -> bool:

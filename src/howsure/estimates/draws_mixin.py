@@ -19,8 +19,7 @@ def drawn(draws: Array | None, method: str) -> Array:
     """Return the draws; raise an error if there are none."""
     if draws is None:
         made_by = f"`{method}` makes no draws" if method else "There are no draws"
-        message = f"{made_by}. Use method='bayes', 'bootstrap_percentile' or 'bootstrap_bca'."
-        raise HowsureError(message)
+        raise HowsureError(f"{made_by}. Use method='bayes', 'bootstrap_percentile' or 'bootstrap_bca'.")
     return draws
 
 
@@ -29,8 +28,9 @@ def xarray_for(method: str) -> Any:
     try:
         import xarray
     except ImportError:
-        message = f"`{method}` needs the package 'xarray', of 2024.10 or later. Install it: pip install xarray"
-        raise HowsureError(message) from None
+        raise HowsureError(
+            f"`{method}` needs the package 'xarray', of 2024.10 or later. Install it: pip install xarray"
+        ) from None
     return xarray
 
 

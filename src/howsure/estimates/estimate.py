@@ -175,8 +175,7 @@ class Estimate(OneRecord, Drawn, float):
         return {name: getattr(self, name) for name in self.__slots__}
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        message = f"An estimate cannot be changed: make another with `replace({name}=...)`."
-        raise AttributeError(message)
+        raise AttributeError(f"An estimate cannot be changed: make another with `replace({name}=...)`.")
 
     def __delattr__(self, name: str) -> NoReturn:
         self.__setattr__(name, None)

@@ -370,15 +370,15 @@ class _Request:
             not resolve(each, table, classes=self.classes, threshold=self.threshold).of_scores for each in asked
         )
         if not table.kind.has_thresholds:
-            message = f"`threshold` is for tables of scores, and this one holds {table.data_kinds[-1]}: drop it."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"`threshold` is for tables of scores, and this one holds {table.data_kinds[-1]}: drop it."
+            )
         if not counts:
             names = ", ".join(f"`{resolve(each, table).name}`" for each in asked)
-            message = (
+            raise HowsureError(
                 f"`threshold` applies to count metrics such as 'f1'; {names} uses all scores. "
                 "Drop `threshold`, or request a count metric."
             )
-            raise HowsureError(message)
 
 
 def _of_a_batch(

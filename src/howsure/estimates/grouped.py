@@ -229,8 +229,7 @@ def of_groups(
         try:
             found[key] = function(table, group_seed(seed, key))
         except HowsureError as error:
-            message = f"Group '{key}': {error}"
-            raise HowsureError(message) from None
+            raise HowsureError(f"Group '{key}': {error}") from None
     return found
 
 

@@ -25,8 +25,7 @@ def by_name(given: Named | Mapping[str, object]) -> dict[str, Any]:
         return dict(given.by_name())
     if isinstance(given, Mapping) and all(hasattr(each, "value") for each in given.values()):
         return dict(given)
-    message = (
+    raise HowsureError(
         "Give what `compare`, `compare_all`, `pool` or a study returns, or a mapping of names to such, "
         f"not {type(given).__name__}."
     )
-    raise HowsureError(message)

@@ -98,9 +98,7 @@ def _area(given: Any) -> float:
     try:
         area = float(given)
     except (TypeError, ValueError):
-        message = f"`auc` = {given!r} is no number. Give the published area, such as 0.87."
-        raise HowsureError(message) from None
+        raise HowsureError(f"`auc` = {given!r} is no number. Give the published area, such as 0.87.") from None
     if not 0 <= area <= 1:
-        message = f"`auc` = {area:g} is no area: it lies between 0 and 1.{of_per_cent(area)}"
-        raise HowsureError(message)
+        raise HowsureError(f"`auc` = {area:g} is no area: it lies between 0 and 1.{of_per_cent(area)}")
     return area

@@ -59,12 +59,12 @@ def proportion(
     """
     trials = whole_number("n", n)
     if isinstance(k, float) and 0 < k < 1:
-        message = f"`k` = {k:g} is a proportion. Give the number of successes: {k:g} of {trials} are {k * trials:.6g}."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`k` = {k:g} is a proportion. Give the number of successes: {k:g} of {trials} are {k * trials:.6g}."
+        )
     successes = whole_number("k", k, least=0)
     if successes > trials:
-        message = f"`k` = {successes} is beyond `n` = {trials}. Give the successes first, then all trials."
-        raise HowsureError(message)
+        raise HowsureError(f"`k` = {successes} is beyond `n` = {trials}. Give the successes first, then all trials.")
     table = from_counts([[0, 0], [trials - successes, successes]])
     found = estimate(
         table,

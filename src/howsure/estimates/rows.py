@@ -87,26 +87,25 @@ def bootstrap(
     """
     chosen = named(method)
     if not isinstance(chosen, Bootstrap) or chosen.kind == "studentized":
-        message = f"`bootstrap` takes 'bootstrap_percentile', 'bootstrap_basic' or 'bootstrap_bca', not {method!r}."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`bootstrap` takes 'bootstrap_percentile', 'bootstrap_basic' or 'bootstrap_bca', not {method!r}."
+        )
     level, size = checked_level(confidence_level), checked_resamples("n_resamples", n_resamples)
     if not callable(function):
-        message = (
+        raise HowsureError(
             f"`bootstrap` takes a function, not {shown(function)}, and then its arrays: `bootstrap(function, y_true, "
             "y_pred)`. For a metric by name: estimate(confusion(y_true, y_pred), 'f1', method='bootstrap_bca')."
         )
-        raise HowsureError(message)
     columns = _checked_arrays(arrays)
     members = _members(groups, len(columns[0]))
     found = function(*columns)
     try:
         value = float(found)
     except (TypeError, ValueError):
-        message = (
+        raise HowsureError(
             f"`function` must return one number, not {type(found).__name__}. Take it out of the result, such as "
             "`lambda x, y: spearmanr(x, y).statistic`."
-        )
-        raise HowsureError(message) from None
+        ) from None
     seed = seed_sequence(random_state)
     jobs = [(start, child_seed(seed, start)) for start in range(0, size, BLOCK)]
     sizes = [min(BLOCK, size - start) for start, _ in jobs]
@@ -219,16 +218,13 @@ def _mapped(pool: Executor, work: _Resamples, children: list[Any], sizes: list[i
 
 def _checked_arrays(arrays: tuple[object, ...]) -> list[Array]:
     if not arrays:
-        message = "`bootstrap` needs at least one array to resample."
-        raise HowsureError(message)
+        raise HowsureError("`bootstrap` needs at least one array to resample.")
     columns = [np.asarray(each) for each in arrays]
     lengths = [len(column) if column.ndim else 0 for column in columns]
     if len(set(lengths)) > 1:
-        message = f"The arrays have {', '.join(map(str, lengths))} rows; they must have equally many."
-        raise HowsureError(message)
+        raise HowsureError(f"The arrays have {', '.join(map(str, lengths))} rows; they must have equally many.")
     if not lengths[0]:
-        message = "The arrays are empty: there is no case to resample."
-        raise HowsureError(message)
+        raise HowsureError("The arrays are empty: there is no case to resample.")
     return columns
 
 
@@ -237,8 +233,7 @@ def _members(groups: object, rows: int) -> list[Array] | None:
         return None
     codes = np.unique(np.asarray(groups), return_inverse=True)[1]
     if len(codes) != rows:
-        message = f"`groups` has {len(codes)} entries for {rows} rows."
-        raise HowsureError(message)
+        raise HowsureError(f"`groups` has {len(codes)} entries for {rows} rows.")
     order = np.argsort(codes, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
 

@@ -82,16 +82,16 @@ def per_unit(
     views = [None] if joint is None else [joint.view(name) for name in names]
     metrics = [resolve(metric, given if view is None else view.table(given)) for view in views]
     if not all(each.takes_batches for each in metrics):
-        message = f"`{metrics[0].name}` is fitted to the counts of the whole table: a unit has none of its own."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`{metrics[0].name}` is fitted to the counts of the whole table: a unit has none of its own."
+        )
     try:
         units, cluster, names_of_clusters = Clustering.of(given.design).unit_tables(int(np.prod(given.shape)))
     except UndefinedDesignError:
-        message = (
+        raise HowsureError(
             f"This {given.kind.noun} has no units ({type(given.design).__name__} design). Make one with `events`, "
             "`from_counts(stack, groups=…)`, or give `groups` to the source."
-        )
-        raise HowsureError(message) from None
+        ) from None
     values, weight = np.empty((len(metrics), units.shape[0])), np.ones(units.shape[0])
     step = max(1, BLOCK_CELLS // units.shape[1])
     for start in range(0, units.shape[0], step):

@@ -131,11 +131,12 @@ def _expanded(metrics: object) -> list[Spec | Metric]:
     for one in (each for each in listed if isinstance(each, str)):
         base = one.removesuffix("_difference").removesuffix("_ratio")
         if base in CRITERIA and base != one:
-            message = f"`gaps` returns differences and ratios: write '{base}' instead of '{one}'."
-            raise HowsureError(message)
+            raise HowsureError(f"`gaps` returns differences and ratios: write '{base}' instead of '{one}'.")
         if one not in CRITERIA and definition_named(one) is None and (meant := criterion_near(canonical(one))):
-            message = f"There is no metric '{one}'. Did you mean {meant!r}? The criteria are {', '.join(CRITERIA)}."
-            raise HowsureError(message, "unknown-metric")
+            raise HowsureError(
+                f"There is no metric '{one}'. Did you mean {meant!r}? The criteria are {', '.join(CRITERIA)}.",
+                "unknown-metric",
+            )
     names = [each for one in listed for each in (CRITERIA.get(one, (one,)) if isinstance(one, str) else (one,))]
     return list({each if isinstance(each, str) else id(each): requested(each) for each in names}.values())
 
@@ -153,14 +154,14 @@ def _tables(counts_or_table: Any) -> Tables[Any]:
         raise HowsureError(CALLS)
     tables: Tables[Any] = counts_or_table
     if len(counts_or_table) < 2:
-        message = f"There {'is one group' if len(counts_or_table) else 'are no groups'}. Gaps need at least two."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"There {'is one group' if len(counts_or_table) else 'are no groups'}. Gaps need at least two."
+        )
     if len(counts_or_table) > FEW and tables.overall.rows < 2 * len(counts_or_table):
-        message = (
+        raise HowsureError(
             f"There are {len(counts_or_table):,} groups of {tables.overall.rows:,} cases: numbers or identifiers, it "
             "seems. Group by a column of few values, such as intervals of the numbers."
         )
-        raise HowsureError(message)
     return tables
 
 
@@ -168,11 +169,9 @@ def _at(tables: Tables[Any], threshold: float | None, metrics: list[Spec | Metri
     if threshold is None:
         return tables
     if not all(map(of_counts, metrics)):
-        message = "`threshold` is for metrics of counts, and not all of these are: call `gaps` for each kind."
-        raise HowsureError(message)
+        raise HowsureError("`threshold` is for metrics of counts, and not all of these are: call `gaps` for each kind.")
     if not hasattr(tables.overall, "at"):
-        message = "`threshold` is for tables of scores: drop it."
-        raise HowsureError(message)
+        raise HowsureError("`threshold` is for tables of scores: drop it.")
     for each in metrics:
         threshold_for(each, threshold)
     return tables.mapped(lambda each: each.at(threshold))

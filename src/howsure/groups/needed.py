@@ -85,8 +85,7 @@ def cases_needed(
     if power is not None:
         share = real_number("power", power)
         if not 0 < share < 1:
-            message = f"`power` is a probability between 0 and 1, not {power!r}.{of_per_cent(power)}"
-            raise HowsureError(message)
+            raise HowsureError(f"`power` is a probability between 0 and 1, not {power!r}.{of_per_cent(power)}")
         above = NormalDist().inv_cdf(share)
         goal = f"Cases of each group to find a difference of {margin:g} between two with probability {share:g}"
     target = margin / (critical + above) / math.sqrt(2)  # nan where no two groups can be compared

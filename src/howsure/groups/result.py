@@ -220,8 +220,7 @@ class Gaps(Tabular, Named):
         """
         size = real_number("margin", margin)
         if not 0 < size < np.inf:
-            message = f"`margin` is a positive number, a difference of the metric, not {margin!r}."
-            raise HowsureError(message)
+            raise HowsureError(f"`margin` is a positive number, a difference of the metric, not {margin!r}.")
         return cases_needed(self.errors, self.cases, self.differences.found.critical, size, power)
 
     def sentence(self, metric: str | None = None) -> str:
@@ -296,8 +295,7 @@ class Gaps(Tabular, Named):
 
     def _one(self, metric: str | None) -> str:
         if metric is None and len(self.metrics) > 1:
-            message = f"There are several metrics: name one of {listed(self.metrics)}."
-            raise HowsureError(message)
+            raise HowsureError(f"There are several metrics: name one of {listed(self.metrics)}.")
         return self._known(self.metrics[0] if metric is None else metric)
 
     def _known(self, metric: str) -> str:

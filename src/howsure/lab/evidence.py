@@ -41,8 +41,7 @@ class UnlabelledScores(Truth):
     def __post_init__(self) -> None:
         whole_number("n", self.n)
         if not (self.a > 0 and self.b > 0 and 0 < self.threshold < 1):
-            message = "`a` and `b` are positive, and `threshold` lies between 0 and 1."
-            raise HowsureError(message)
+            raise HowsureError("`a` and `b` are positive, and `threshold` lies between 0 and 1.")
 
     @property
     def expected(self) -> ConfusionTable:
@@ -85,8 +84,7 @@ class ReviewedLabels(Truth):
     def __post_init__(self) -> None:
         whole_number("reviews", self.reviews, most=self.cells.n)
         if not 0 <= self.wrong < 1:
-            message = f"`wrong` is a share from 0 to below 1, not {self.wrong!r}."
-            raise HowsureError(message)
+            raise HowsureError(f"`wrong` is a share from 0 to below 1, not {self.wrong!r}.")
 
     @property
     def expected(self) -> ConfusionTable:

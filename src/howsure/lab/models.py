@@ -58,11 +58,9 @@ class PairedModels(Truth):
         for name, shares in zip(NAMES, tables, strict=True):
             object.__setattr__(self, name, shares)
         if tables[0].shape != tables[1].shape or not np.allclose(tables[0].sum(-1), tables[1].sum(-1)):
-            message = "`first` and `second` are models of the same cases: their rows must have the same sums."
-            raise HowsureError(message)
+            raise HowsureError("`first` and `second` are models of the same cases: their rows must have the same sums.")
         if not 0 <= self.together <= 1:
-            message = f"`together` lies from 0 to 1, not {self.together!r}."
-            raise HowsureError(message)
+            raise HowsureError(f"`together` lies from 0 to 1, not {self.together!r}.")
         whole_number("n", self.n)
         one_of("contrast", self.contrast, EFFECTS)
 

@@ -55,15 +55,13 @@ class BinormalScores(Truth):
 
     def __post_init__(self) -> None:
         if not 0 < self.auc < 1:
-            message = f"`auc` lies between 0 and 1, not {self.auc!r}."
-            raise HowsureError(message)
+            raise HowsureError(f"`auc` lies between 0 and 1, not {self.auc!r}.")
         for name in ("positives", "negatives"):
             whole_number(name, getattr(self, name))
         if self.levels is not None:
             whole_number("levels", self.levels, least=2)
         if not self.slope > 0:
-            message = f"`slope` is positive, not {self.slope!r}."
-            raise HowsureError(message)
+            raise HowsureError(f"`slope` is positive, not {self.slope!r}.")
 
     @property
     def distance(self) -> float:

@@ -181,8 +181,7 @@ def coverage(
     """
     if isinstance(truth, Truth):
         if n is not None:
-            message = f"`n` is for a table: `{type(truth).__name__}` has its own number of cases. Drop it."
-            raise HowsureError(message)
+            raise HowsureError(f"`n` is for a table: `{type(truth).__name__}` has its own number of cases. Drop it.")
         source = truth
     else:
         words = "`truth` is a table, as `confusion` and `from_counts` make it, or a truth of `howsure.lab`."

@@ -67,8 +67,7 @@ def results(folder: str | Path) -> dict[str, Array]:
     """
     rows = list(_rows(Path(folder)))
     if not rows:
-        message = f"'{folder}' holds no results: make some with `python -m howsure.lab run --out {folder}`."
-        raise HowsureError(message)
+        raise HowsureError(f"'{folder}' holds no results: make some with `python -m howsure.lab run --out {folder}`.")
     columns = zip(*rows, strict=True)
     found: dict[str, Array] = {name: np.array(next(columns)) for name in WORDS}
     found |= {name: np.array(next(columns), dtype=float) for name in NUMBERS}

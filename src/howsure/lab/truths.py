@@ -262,8 +262,7 @@ class Clustered(Truth):
         object.__setattr__(self, "shares", probabilities("shares", self.shares))
         whole_number("clusters", self.clusters)
         if not 0 <= self.icc < 1:
-            message = f"`icc` is a correlation from 0 to below 1, not {self.icc!r}."
-            raise HowsureError(message)
+            raise HowsureError(f"`icc` is a correlation from 0 to below 1, not {self.icc!r}.")
 
     @property
     def expected(self) -> ConfusionTable:
@@ -349,6 +348,5 @@ def probabilities(name: str, shares: ArrayLike) -> Array:
     found = real_numbers(name, shares)
     square = found.ndim == 2 and found.shape[0] == found.shape[1] >= 2
     if not (square and np.isfinite(found).all() and (found >= 0).all() and found.sum() > 0):
-        message = f"`{name}` holds a probability for each true × predicted class: K×K numbers of at least 0."
-        raise HowsureError(message)
+        raise HowsureError(f"`{name}` holds a probability for each true × predicted class: K×K numbers of at least 0.")
     return np.asarray(found / found.sum())

@@ -299,8 +299,7 @@ def evaluate_log(
     if not isinstance(log, Log):
         is_path = isinstance(log, str | PathLike)
         remedy = f"Read it first: `hs.evaluate_log(hs.read_log({str(log)!r}))`." if is_path else OF_FRAMES
-        message = f"`evaluate_log` takes a log, from `read_log`, not {type(log).__name__}. {remedy}"
-        raise HowsureError(message)
+        raise HowsureError(f"`evaluate_log` takes a log, from `read_log`, not {type(log).__name__}. {remedy}")
     level = checked_level(confidence_level)
     if baseline is not None:
         one_of("model", baseline, log.models)

@@ -55,8 +55,7 @@ def _scores(log: Opened) -> Iterator[Score]:
     samples = entries(log.first.get("samples")) if log.archive is None else _samples(log.archive)
     names = list(clusters) or list(dict.fromkeys(name for each in samples for name in mapping(each.get("scores"))))
     if not samples:
-        message = f"'{log.path}' holds no samples. Run the evaluation with `log_samples`."
-        raise HowsureError(message)
+        raise HowsureError(f"'{log.path}' holds no samples. Run the evaluation with `log_samples`.")
     for sample in samples:
         scored = mapping(sample.get("scores"))
         shared = str(about.get("task")), str(about.get("model")), str(sample.get("id")), _epoch(sample)

@@ -107,11 +107,10 @@ class Joined:
             If no item is shared by all models.
         """
         if not self.shared:
-            message = (
+            raise HowsureError(
                 f"No item of the task {self.task!r} has a score by {self.metric!r} of each of its {len(self.models)} "
                 "models. Look whether the logs are of the same items, or leave out a model."
             )
-            raise HowsureError(message)
         names = self.models if len(self.models) > 1 else ()
         named, cluster = (None, None) if self.cluster is None else np.unique(self.cluster, return_inverse=True)
         if self.weight is None and self.runs.max() > 1 and np.isin(self.score, (0, 1)).all():

@@ -59,11 +59,10 @@ def _filters(rows: Sequence[dict[str, Any]], results: dict[str, Any], task: str,
     seen: Counter[str] = Counter()
     repeats = max(Counter(str(row.get("doc_id")) for row in rows if "filter" not in row).values(), default=1)
     if repeats > 1 and repeats != len(known):
-        message = (
+        raise HowsureError(
             f"'{path.name}' has documents of the task {task!r} {repeats:,} times without a filter's name, and the "
             f"results beside it have {len(known):,} filters. Give each filter a file of its own."
         )
-        raise HowsureError(message)
     for row in rows:
         place = seen[str(row.get("doc_id"))]
         seen[str(row.get("doc_id"))] += "filter" not in row

@@ -66,8 +66,7 @@ class Log(Mapping[str, Array]):
 
     def __post_init__(self) -> None:
         if not isinstance(self.columns, Mapping) or not self.columns.keys() >= REQUIRED:
-            message = f"A log is a mapping with the columns {', '.join(sorted(REQUIRED))}, and may have more."
-            raise HowsureError(message)
+            raise HowsureError(f"A log is a mapping with the columns {', '.join(sorted(REQUIRED))}, and may have more.")
         made = {str(name): _column(str(name), each) for name, each in self.columns.items()}
         refuse_other_lengths(made)
         object.__setattr__(self, "columns", made)
@@ -150,11 +149,10 @@ class Log(Mapping[str, Array]):
 
     def _refuse_without(self, found: Joined) -> None:
         if absent := self.without(found.task, found.metric):
-            message = (
+            raise HowsureError(
                 f"{listed(absent)} {'has' if len(absent) == 1 else 'have'} no score of the task {found.task!r} by "
                 f"{found.metric!r}. Name a metric that all models have, or leave such models out."
             )
-            raise HowsureError(message)
 
     def said(self, task: str, model: str, metric: str) -> Reported:
         """Return the harness's own result of a task, model and metric; its value is nan if absent."""
@@ -208,11 +206,10 @@ class Log(Mapping[str, Array]):
             found = self.joined(task, metric, rest or None)
         if incomplete == "refuse" and (dropped := found.items - found.shared):
             lacks = ", ".join(f"{name!r} lacks {number:,}" for name, number in found.lacking.items() if number)
-            message = (
+            raise HowsureError(
                 f"{dropped:,} of the {found.items:,} items of the task {found.task!r} lack a score ({lacks}). "
                 "Add them, or leave such items out: incomplete='drop'."
             )
-            raise HowsureError(message)
         return found.table
 
     def contenders(self, task: str | None = None, metric: str | None = None) -> Table | dict[str, Table]:
@@ -238,8 +235,7 @@ class Log(Mapping[str, Array]):
     def joined(self, task: str | None = None, metric: str | None = None, models: Sequence[str] | None = None) -> Joined:
         """Return the scores of a task and metric for all or some models, joined by item, with the mismatches."""
         if task is None and len(self.tasks) > 1:
-            message = f"The log has several tasks: {listed(self.tasks)}. Name one."
-            raise HowsureError(message)
+            raise HowsureError(f"The log has several tasks: {listed(self.tasks)}. Name one.")
         task = one_of("task", self.tasks[0] if task is None else task, self.tasks)
         known = self.metrics(task)
         metric = one_of(f"metric of the task {task!r}", self.main_metric(task) if metric is None else metric, known)
@@ -285,11 +281,9 @@ def _column(name: str, given: object) -> Array:
     try:
         found = np.asarray(given, dtype=KINDS.get(name, object))
     except (TypeError, ValueError):
-        message = f"`{name}` holds an entry that is not a number. Give one for each score."
-        raise HowsureError(message) from None
+        raise HowsureError(f"`{name}` holds an entry that is not a number. Give one for each score.") from None
     if found.ndim != 1 or not len(found):
-        message = f"`{name}` has shape {found.shape}. Give one value for each of at least one score."
-        raise HowsureError(message)
+        raise HowsureError(f"`{name}` has shape {found.shape}. Give one value for each of at least one score.")
     return found
 
 
@@ -322,11 +316,10 @@ def _refuse_repeated(
     distinct, first = np.unique(flat, return_index=True)
     if len(distinct) < len(flat):
         again = int(np.setdiff1d(np.arange(len(flat)), first)[0])
-        message = (
+        raise HowsureError(
             f"The model {models[model[again]]!r} has run {run[again]} of the item {items[item[again]]!r} twice in the "
             f"task {task!r}. Give each run a number of its own."
         )
-        raise HowsureError(message)
 
 
 def _unlike(item: Array, content: Array | None) -> int:
@@ -348,11 +341,13 @@ def _clusters(items: Sequence[str], item: Array, cluster: Array | None, shared: 
         return None
     named, codes = _coded(cluster)
     if (several := _several(item, codes)).any():
-        message = f"The item {items[int(np.argmax(several))]!r} is in several clusters. Give it one in all logs."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"The item {items[int(np.argmax(several))]!r} is in several clusters. Give it one in all logs."
+        )
     found = np.empty(len(items), dtype=np.intp)
     found[item] = codes
     if None in (of := [named[code] for code in found[shared].tolist()]):
-        message = f"The item {items[int(np.flatnonzero(shared)[of.index(None)])]!r} has no cluster. Give one to all."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"The item {items[int(np.flatnonzero(shared)[of.index(None)])]!r} has no cluster. Give one to all."
+        )
     return np.array([str(each) for each in of])

@@ -139,8 +139,7 @@ def _parquet(path: Path) -> list[Any]:
     try:
         parquet: Any = importlib.import_module("pyarrow.parquet")
     except ImportError:
-        message = f"'{path}' is a Parquet file. To read it: pip install pyarrow."
-        raise HowsureError(message) from None
+        raise HowsureError(f"'{path}' is a Parquet file. To read it: pip install pyarrow.") from None
     about = parquet.read_metadata(str(path))
     if unpacked_bytes(about) > MOST_BYTES:
         refuse_size(path)
@@ -173,15 +172,15 @@ def _of_line(line: str, place: int, path: Path) -> Any:
 
 def refuse_size(path: Path) -> NoReturn:
     """Raise the error for a file that unpacks to more than the size limit."""
-    message = f"'{path}' unpacks to more than {MOST_BYTES >> 30} GiB. Split the log by task, and give its parts."
-    raise HowsureError(message)
+    raise HowsureError(
+        f"'{path}' unpacks to more than {MOST_BYTES >> 30} GiB. Split the log by task, and give its parts."
+    )
 
 
 def _without_zstandard(data: bytes, size: int, path: Path) -> bytes:
     found = _decompressed(data, size + 1, path)
     if len(found) > size:
-        message = f"'{path}' is damaged: an entry is longer than it states."
-        raise HowsureError(message)
+        raise HowsureError(f"'{path}' is damaged: an entry is longer than it states.")
     return found
 
 
@@ -193,8 +192,7 @@ def _decompressed(data: bytes, most: int, path: Path) -> bytes:
         except ImportError:
             continue
         return decompress(package, data, most)
-    message = f"'{path}' is compressed by Zstandard. To read it: pip install zstandard."
-    raise HowsureError(message)
+    raise HowsureError(f"'{path}' is compressed by Zstandard. To read it: pip install zstandard.")
 
 
 def _by_python(zstd: Any, data: bytes, most: int) -> bytes:

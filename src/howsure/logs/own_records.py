@@ -76,14 +76,12 @@ def _with_points(values: Sequence[object]) -> list[object]:
 def _refuse_scores(name: str, path: Path, values: Sequence[object]) -> None:
     """Refuse a column of scores without a number, or with text of which only some has a value."""
     if not any(np.isfinite(number(each)) for each in values):
-        message = f"The column '{name}' of '{path}' holds no number: {values[0]!r}, for example. {WRITE}"
-        raise HowsureError(message)
+        raise HowsureError(f"The column '{name}' of '{path}' holds no number: {values[0]!r}, for example. {WRITE}")
     unknown = dict.fromkeys(str(each) for each in values if not _is_absent(each) and not np.isfinite(number(each)))
     if unknown:
         has_words = any(isinstance(each, str) and each.strip().casefold() in WORDS for each in values)
         rest = f"words with a value ({', '.join(WORDS)})" if has_words else "numbers"
-        message = f"The column '{name}' of '{path}' has {listed(unknown)}, and {rest}. {WRITE}"
-        raise HowsureError(message)
+        raise HowsureError(f"The column '{name}' of '{path}' has {listed(unknown)}, and {rest}. {WRITE}")
 
 
 def _is_empty(value: object) -> bool:
@@ -107,12 +105,11 @@ def _refuse_empty(argument_name: str, name: str, path: Path, values: Sequence[ob
     """Refuse a column of names with empty cells, which would become one item, model or task."""
     empty = [place for place, each in enumerate(values, 1) if _is_empty(each)]
     if empty:
-        message = (
+        raise HowsureError(
             f"The column '{name}' of '{path}' names no {argument_name} in {len(empty):,} of {len(values):,} rows, "
             "the first of "
             f"which is row {empty[0]:,}. Name it there, or leave these rows out."
         )
-        raise HowsureError(message)
 
 
 def _refuse_pooled(path: Path, wanted: Mapping[str, str], scores: Sequence[str]) -> None:
@@ -138,11 +135,10 @@ def _refuse_pooled(path: Path, wanted: Mapping[str, str], scores: Sequence[str])
         are_items = len(values) > len(held) / 2 and (kind != "metric" or name.casefold() == "name" or is_of_item)
         if len(values) > 1 and not are_items:
             remedy = "Keep the rows of one" if role in wanted else f"Name it, `{role}={name!r}`"
-            message = (
+            raise HowsureError(
                 f"'{path}' has {len(values):,} {kind}s in the column '{name}' ({listed(values)}), which would count as "
                 f"one. {remedy}, or leave it out of the file."
             )
-            raise HowsureError(message)
 
 
 def _refuse_conditions(path: Path, wanted: Mapping[str, str], scores: Sequence[str]) -> None:
@@ -159,18 +155,18 @@ def _refuse_conditions(path: Path, wanted: Mapping[str, str], scores: Sequence[s
         )
         shown, number = dict.fromkeys(values), len({*zip(*held, strict=True)})
         if 1 < len(shown) <= MOST_CONDITIONS and len({*zip(*held, values, strict=True)}) == number * len(shown):
-            message = (
+            raise HowsureError(
                 f"'{path}' has an answer to each item under {len(shown):,} conditions in the column '{name}' "
                 f"({listed(shown)}), which would count as one. Name it, `model={name!r}`, or keep the rows of one."
             )
-            raise HowsureError(message)
 
 
 def _refuse_summary(path: Path, name: str, items: Sequence[str]) -> None:
     """Refuse a last row whose item is a word for a summary of the others, such as a mean."""
     if items and re.sub(r"[\W_]", "", items[-1]).casefold() in SUMMARIES:
-        message = f"The last row of '{path}' has {items[-1]!r} in the column '{name}', and is no item. Leave it out."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"The last row of '{path}' has {items[-1]!r} in the column '{name}', and is no item. Leave it out."
+        )
 
 
 def own_records(path: Path, scores: Sequence[str], columns: Mapping[str, str | None]) -> list[Score]:
@@ -196,8 +192,9 @@ def own_records(path: Path, scores: Sequence[str], columns: Mapping[str, str | N
     for role in NAMES:
         _refuse_empty(role, wanted.get(role, ""), path, held.get(role, []))
     if "item" not in held and "model" in held and len(set(held["model"])) > 1:
-        message = f"'{path}' has several models. Give `item`, the column that tells the items apart, to join them by."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"'{path}' has several models. Give `item`, the column that tells the items apart, to join them by."
+        )
     items = list(map(_name, held.get("item", range(1, size + 1))))
     _refuse_summary(path, wanted.get("item", ""), items)
     models = list(map(_name, held.get("model", [path.stem] * size)))

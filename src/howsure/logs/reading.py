@@ -109,8 +109,9 @@ def read_log(
     named: Mapping[Any, Files] = logs if isinstance(logs, Mapping) else {None: logs}
     columns = {"item": item, "model": model, "task": task, "cluster": cluster}
     if score is None and any(each is not None for each in (item, model, task)):
-        message = "`item`, `model` and `task` are columns of records. Give `score`, the column of their scores, too."
-        raise HowsureError(message)
+        raise HowsureError(
+            "`item`, `model` and `task` are columns of records. Give `score`, the column of their scores, too."
+        )
     records = None
     if score is not None:
         wanted = [score] if isinstance(score, str) else several("score", score, "names of columns")
@@ -129,8 +130,7 @@ def read_log(
         files = listed(
             str(each) for given in named.values() for each in (given if isinstance(given, list) else [given])
         )
-        message = f"There is no score in {files}. {' '.join([*notes, 'Give logs with samples.'])}"
-        raise HowsureError(message)
+        raise HowsureError(f"There is no score in {files}. {' '.join([*notes, 'Give logs with samples.'])}")
     reported = [each for one in found for each in one.reported]
     groups = _members(scores, {name: tasks for one in found for name, tasks in one.groups.items()})
     more = {"notes": tuple(dict.fromkeys(notes)), "reported": tuple(reported), "groups": groups}
@@ -171,8 +171,7 @@ def _foreign(found: Sequence[Read], records: Records | None) -> list[str]:
 def _files(given: object, *, every: bool = False) -> Iterator[tuple[Path, bool]]:
     """Yield files, and whether each was passed by itself rather than in a folder (which may hold other files too)."""
     if not isinstance(given, str | Path):
-        message = f"A log is given by its path, not by {type(given).__name__}. {OF_FRAMES}"
-        raise HowsureError(message)
+        raise HowsureError(f"A log is given by its path, not by {type(given).__name__}. {OF_FRAMES}")
     path = Path(given)
     with reading(f"'{given}'"):  # an invalid name
         is_folder = path.is_dir() and bool(str(given))
@@ -230,11 +229,13 @@ def _content(path: Path, *, is_alone: bool) -> Read:
         said = f"'{path.name}' has results of {listed(without)} without samples, which are left out: use {option}."
         return Read(path, notes=[said] if without else [])
     if details is not None:
-        message = f"'{path}' holds results of lighteval. Run with {option}, and give the folder `details` beside it."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"'{path}' holds results of lighteval. Run with {option}, and give the folder `details` beside it."
+        )
     if without is not None or "task_hashes" in log.first or "lm_eval_version" in log.first:
-        message = f"'{path}' holds results without samples. Run with --log_samples, and give the samples_*.jsonl."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"'{path}' holds results without samples. Run with --log_samples, and give the samples_*.jsonl."
+        )
     other = told_apart(log)
     if not is_alone and other is None:
         return Read(path, is_foreign=True)
@@ -250,11 +251,10 @@ def _refuse_repeated(scores: Sequence[Score], path: Path) -> None:
     """Refuse a file that has one run of an item twice."""
     counts = Counter((each.task, each.item, each.model, each.run, each.metric) for each in scores)
     if again := next((key for key, number in counts.items() if number > 1), None):
-        message = (
+        raise HowsureError(
             f"'{path.name}' has the item {again[1]!r} of the task {again[0]!r} twice as run {again[3]} by "
             f"{again[4]!r}. Look whether two runs were written to one file."
         )
-        raise HowsureError(message)
 
 
 def _of_groups(scores: Sequence[Score], groups: Mapping[str, Sequence[str]]) -> Iterator[Score]:
@@ -292,8 +292,7 @@ def _log(scores: list[Score], cluster: str | None, **more: Any) -> Log:
     }
     if cluster is not None and all(each is None for each in columns["cluster"]):
         known = dict.fromkeys(str(name) for each in scores for name in each.fields)
-        message = f"No item has a field {cluster!r}.{did_you_mean(cluster, known)}"
-        raise HowsureError(message)
+        raise HowsureError(f"No item has a field {cluster!r}.{did_you_mean(cluster, known)}")
     empty = {name for name in OPTIONAL if all(each is None for each in columns[name])}
     if "weight" not in empty:
         columns["weight"] = [each.weight for each in scores]

@@ -170,11 +170,10 @@ def _items(found: Sequence[Read], files: Mapping[Key, int]) -> dict[tuple[int, K
 def _said(key: Key, one: Read, later: Read) -> str:
     """Return the note on a file that a later one replaces; refuse files of which neither is a retry."""
     if one.is_alone or later.is_alone or one.home != later.home:
-        message = (
+        raise HowsureError(
             f"'{one.path}' and '{later.path}' both hold the task {key[0]!r} of the model {key[1]!r}. Name them, such "
             "as {'new': …, 'old': …}, or give one list under one name if they are runs of the same."
         )
-        raise HowsureError(message)
     dated = sum(math.isfinite(moment(each.created)) for each in (one, later))
     which = ("the last one by name counts, for they state no time", "the one that states a time counts")
     said = "the later one counts" if dated == 2 else which[dated]
@@ -229,8 +228,7 @@ def refuse_models(given: object, found: Sequence[Read]) -> None:
     if len(models) > 1:
         several = "Give a name to the files of each, or all of them as a list under one name if they are runs of one."
         remedy = "Give it without a name of its own." if len(found) == 1 else several
-        message = f"'{given}' holds several models: {listed(models)}. {remedy}"
-        raise HowsureError(message)
+        raise HowsureError(f"'{given}' holds several models: {listed(models)}. {remedy}")
 
 
 def refuse_places(found: Sequence[Read]) -> None:
@@ -245,8 +243,7 @@ def refuse_places(found: Sequence[Read]) -> None:
     for one in found:
         for task in dict.fromkeys(each.task for each in one.scores):
             if (first := paths.setdefault(task, one.path)) != one.path:
-                message = (
+                raise HowsureError(
                     f"'{first}' and '{one.path}' have no names of items. Give `item` (--item), the column that tells "
                     "the items apart, to join them by."
                 )
-                raise HowsureError(message)

@@ -95,18 +95,16 @@ def _outcomes(log: Opened) -> dict[str, bool]:
     if _is_early(log):
         resolved, others = _ids(log, METRIC), [each for name in EARLY for each in _ids(log, name)]
         if "generated" not in log.first:
-            message = (
+            raise HowsureError(
                 f"'{log.path}' lists {len(resolved):,} resolved instances of SWE-bench, but not those that failed. "
                 f"Give the number of all, such as 500: hs.proportion({len(resolved)}, 500)."
             )
-            raise HowsureError(message)
     else:
         resolved, others = _ids(log, RESOLVED), [each for name in OTHERS for each in _ids(log, name)]
         if both := {each for name in FAILED for each in _ids(log, name)}.intersection(resolved):
-            message = (
+            raise HowsureError(
                 f"'{log.path}' lists {listed(sorted(both))} as resolved and as failed. Give a report for each run."
             )
-            raise HowsureError(message)
     right = set(resolved)
     return {each: each in right for each in [*resolved, *others]}
 

@@ -55,8 +55,9 @@ def refuse_table(path: Path) -> None:
     refuse_other_content(path)
     record = {} if suffix == ".xlsx" else _first_row(path)
     if any(map(PROVIDER.match, record)):
-        message = f"'{path}' is promptfoo's table for people, without numbers. Write `--output results.json` instead."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"'{path}' is promptfoo's table for people, without numbers. Write `--output results.json` instead."
+        )
     raise HowsureError(_of_table(path, record))
 
 

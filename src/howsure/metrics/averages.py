@@ -177,26 +177,28 @@ NAMES = {squeezed(name): average.name for name, average in BY_NAME.items()} | {
 def canonical_average(word: str) -> str:
     """Return the name of an average; an unknown one is refused with the nearest known ones."""
     if not isinstance(word, str):
-        message = f"An average is a name such as 'macro', not {word!r}."
-        raise HowsureError(message)
+        raise HowsureError(f"An average is a name such as 'macro', not {word!r}.")
     word = word.strip().lower()
     if (name := NAMES.get(squeezed(word))) is not None:
         return name
     if word == "samples":
-        message = "The average 'samples' is of the cases of multilabel data: `hs.f1_score(…, average='samples')`."
-        raise HowsureError(message)
+        raise HowsureError(
+            "The average 'samples' is of the cases of multilabel data: `hs.f1_score(…, average='samples')`."
+        )
     if word in {"k", "n"} or word.removesuffix("%").isdecimal():
-        message = (
+        raise HowsureError(
             f"'@{word}' is no average over classes. For the first {word} results of each query make a table of these "
-            "numbers by `hs.values`. For the first of one ranking give `threshold=` their lowest score."
+            "numbers by `hs.values`. For the first of one ranking give `threshold=` their lowest score.",
+            "unknown-average",
         )
-        raise HowsureError(message, "unknown-average")
     if "=" in word or word.replace(".", "", 1).isdecimal():
-        message = (
+        raise HowsureError(
             f"'@{word}' is no average over classes. A threshold is the argument `threshold` of `estimate`, and a point "
-            "of the ROC curve an argument of the metric: 'recall_at+fpr=0.01'."
+            "of the ROC curve an argument of the metric: 'recall_at+fpr=0.01'.",
+            "unknown-average",
         )
-        raise HowsureError(message, "unknown-average")
     near = did_you_mean(word, [*BY_NAME, *SINGLE, *POOLED, *PER_CLASS])
-    message = f"There is no average '{word}'.{near or ' A class is named as in `f1@binary+positive_class=…`.'}"
-    raise HowsureError(message, "unknown-average")
+    raise HowsureError(
+        f"There is no average '{word}'.{near or ' A class is named as in `f1@binary+positive_class=…`.'}",
+        "unknown-average",
+    )

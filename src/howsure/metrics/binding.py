@@ -37,8 +37,7 @@ def listed_metrics(metrics: object) -> list[Any]:
     """Return one or several metrics as a list; raise an error if it is empty."""
     found = [metrics] if isinstance(metrics, str | Spec | Metric) else several("metrics", metrics, "metrics")
     if not found:
-        message = "`metrics` is empty. Name at least one, such as 'accuracy'."
-        raise HowsureError(message)
+        raise HowsureError("`metrics` is empty. Name at least one, such as 'accuracy'.")
     return found
 
 
@@ -114,11 +113,10 @@ def threshold_for(spec: Spec | Metric, threshold: float | None) -> float | None:
     own = stated_threshold(spec)
     if own is None or threshold is None or threshold == own:
         return threshold if own is None else own
-    message = (
+    raise HowsureError(
         f"`{spec.label}` states the threshold of its decision, and the argument is `threshold={threshold:g}`. "
         "Drop one of the two, or ask for the metrics in two calls."
     )
-    raise HowsureError(message)
 
 
 def predictions_at(table: Any, threshold: float, spec: Spec | Metric) -> Any:
@@ -135,11 +133,10 @@ def predictions_at(table: Any, threshold: float, spec: Spec | Metric) -> Any:
     """
     if stated_threshold(spec) is not None:
         if spec.average is not None:
-            message = (
+            raise HowsureError(
                 f"`{spec.label}` cuts the risk of the positive class, and the risks of other classes at other points. "
                 f"Drop '@{spec.average}', or make predictions of each class first."
             )
-            raise HowsureError(message)
         for each in (table,) if isinstance(table, ScoresTable) else map(table.model, table.models):
             probabilities(each, spec.label)
     return table.at(threshold)
@@ -160,11 +157,10 @@ def _check(asked: Spec, table: Table) -> None:
     if asked.arguments and asked.definition.also:
         _refuse_others_arguments(asked, table)
     if table.labels.tolist() == [*OUTCOMES] and asked.definition.name not in {"accuracy", "error_rate"}:
-        message = (
+        raise HowsureError(
             f"Joint counts are of right and wrong answers, and `{asked.text}` needs the classes. Give predictions, "
             "paired(y_true, {'A': …, 'B': …}), or the counts by class, paired_counts(K × K × K)."
         )
-        raise HowsureError(message)
     if asked.definition.is_ordinal:
         _refuse_unordered(asked, table)
 
@@ -235,8 +231,9 @@ def _refuse_others_arguments(spec: Spec, table: Table) -> None:
     """Refuse arguments that belong to the metric's form for another kind of table."""
     taken = inspect.signature(spec.definition.form_for(table.data_kinds)).parameters
     if foreign := [name for name in spec.arguments if name not in taken]:
-        message = f"`{foreign[0]}` of `{spec.definition.name}` has no meaning for a {table.kind.noun}. Drop it."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`{foreign[0]}` of `{spec.definition.name}` has no meaning for a {table.kind.noun}. Drop it."
+        )
 
 
 def _refuse_unordered(spec: Spec, table: Table) -> None:
@@ -244,11 +241,10 @@ def _refuse_unordered(spec: Spec, table: Table) -> None:
     known = table.labels.tolist()
     if "errors" in table.data_kinds or table.is_ordered or len(known) <= TWO:
         return
-    message = (
+    raise HowsureError(
         f"`{spec.text}` needs the order of the classes, and {listed(known)} is that of the alphabet. State it, from "
         f"the lowest to the highest: `labels=[{known[-1]!r}, {known[0]!r}, …]`, or give ordered categories."
     )
-    raise HowsureError(message)
 
 
 def _of_another_kind(spec: Spec, table: Table) -> HowsureError:

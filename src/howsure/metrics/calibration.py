@@ -113,8 +113,7 @@ def _ece(
     """
     one_of("norm of `ece`", norm, NORMS)
     if debiased and norm == "max":
-        message = "`ece+norm=max` has no debiased form. Use 'l1' or 'l2'."
-        raise HowsureError(message)
+        raise HowsureError("`ece+norm=max` has no debiased form. Use 'l1' or 'l2'.")
     cases = effective_sample_size(table, np.ones(table.shape))
 
     def distance(mass: Array, hits: Array, sums: Array) -> Array:

@@ -94,8 +94,7 @@ def _e_max(table: Table, *, curve: str = "spline", clip: float = 0.0) -> Scored:
 def _of_gaps(table: Table, name: str, curve: str, clip: float, weights: Weights) -> Scored:
     """Return a weighted mean of the absolute gaps between curve and score as a function of the counts."""
     if not 0 <= clip < 1 / 2:
-        message = f"`clip` of `{name}` lies in [0, 0.5), not {clip:g}."
-        raise HowsureError(message)
+        raise HowsureError(f"`clip` of `{name}` lies in [0, 0.5), not {clip:g}.")
     is_spline = one_of(f"curve of `{name}`", curve, ("spline", "logistic")) == "spline"
     scores = np.clip(probabilities(table, name), clip, 1 - clip)
     totals = table.counts.reshape(-1, *table.shape).sum(0)

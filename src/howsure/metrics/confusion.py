@@ -87,8 +87,7 @@ def f1(tp: Array, fn: Array, fp: Array, tn: Array) -> Pair:
 def _square(beta: float) -> float:
     """Return the square of beta, how many times as important recall is as precision."""
     if beta < 0:
-        message = f"`beta` is 0 or more, not {beta:g}."
-        raise HowsureError(message)
+        raise HowsureError(f"`beta` is 0 or more, not {beta:g}.")
     return beta * beta
 
 
@@ -162,8 +161,7 @@ def _rates_at(tp: Array, fn: Array, fp: Array, tn: Array, prevalence: float) -> 
     """Return recall and false positive rate, where the prevalence can be one."""
     if not 0 < prevalence < 1:
         hint = of_per_cent(prevalence)
-        message = f"`prevalence` of a predictive value lies between 0 and 1, not {prevalence:g}.{hint}"
-        raise HowsureError(message)
+        raise HowsureError(f"`prevalence` of a predictive value lies between 0 and 1, not {prevalence:g}.{hint}")
     return divide(tp, tp + fn), divide(fp, fp + tn)
 
 

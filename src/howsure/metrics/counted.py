@@ -51,12 +51,11 @@ def of_predictions(spec: Spec, table: Table, classes: Sequence[int] | None, with
     if spec.definition.has_outcomes:
         return _of_outcomes(spec, table, classes, without)
     if not table.kind.has_one_label_per_case:
-        message = (
+        raise HowsureError(
             f"`{spec.text}` is not defined for multilabel data, where a case has many labels. "
             "Use a metric of one label with an average, such as 'f1@macro', or the functions that compare the cases' "
             "sets of labels: `hs.accuracy_score`, `hs.hamming_loss`, `hs.f1_score(…, average='samples')`."
         )
-        raise HowsureError(message)
     if spec.definition.terms == ("recall",):
         chosen = None if classes is None else _positions(classes, len(table.labels))
         return mean_recall(spec, table, chosen, without)
@@ -80,11 +79,10 @@ def _of_a_sample(metric: Metric, disagreement: Callable[[Any], Any], table: Tabl
 def _of_outcomes(spec: Spec, table: Table, classes: Sequence[int] | None, without: Array | None) -> Metric:
     chosen = None if classes is None else _positions(classes, len(table.labels))
     if spec.average == "none":
-        message = (
+        raise HowsureError(
             f"`{spec.text}` is one value per class: give it to `evaluate`, or name one class, "
             f"'{spec.head}@binary+positive_class=…'."
         )
-        raise HowsureError(message)
     if spec.average == "micro":
         return _pooled(spec, table, chosen)
     if spec.average in averages.BY_NAME:
@@ -99,8 +97,7 @@ def _positions(classes: Sequence[int], size: int) -> Array:
     """Return positions of classes; raise an error for invalid ones."""
     chosen = np.atleast_1d(np.asarray(classes))
     if chosen.dtype.kind not in "iu" or not chosen.size or chosen.min() < 0 or chosen.max() >= size:
-        message = f"`classes` has positions of classes, whole numbers from 0 to {size - 1}, not {classes!r}."
-        raise HowsureError(message)
+        raise HowsureError(f"`classes` has positions of classes, whole numbers from 0 to {size - 1}, not {classes!r}.")
     return chosen
 
 

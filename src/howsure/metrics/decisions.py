@@ -35,14 +35,16 @@ def odds(threshold: float) -> float:
     if 0 < threshold < 1:
         return threshold / (1 - threshold)
     hint = of_per_cent(threshold)
-    message = f"`threshold` of a net benefit is a risk between 0 and 1, both excluded, not {threshold:g}.{hint}"
-    raise HowsureError(message)
+    raise HowsureError(
+        f"`threshold` of a net benefit is a risk between 0 and 1, both excluded, not {threshold:g}.{hint}"
+    )
 
 
 def _share(prevalence: float) -> float:
     if not (math.isnan(prevalence) or 0 < prevalence < 1):
-        message = f"`prevalence` lies between 0 and 1, both excluded, not {prevalence:g}.{of_per_cent(prevalence)}"
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`prevalence` lies between 0 and 1, both excluded, not {prevalence:g}.{of_per_cent(prevalence)}"
+        )
     return prevalence
 
 
@@ -118,8 +120,7 @@ def _cost_bounds(
 ) -> Bounds:
     low, high = _bounds((cost_tp, cost_fn, cost_fp, cost_tn), prevalence)
     if low == high:
-        message = f"The expected cost of a case is {low:g} whatever is predicted. Give costs that differ."
-        raise HowsureError(message)
+        raise HowsureError(f"The expected cost of a case is {low:g} whatever is predicted. Give costs that differ.")
     return low, high
 
 
@@ -148,12 +149,11 @@ def _matrix(text: str, size: int) -> Array:
         found = []
     if [len(row) for row in found] != [size] * size or not np.isfinite(found).all():
         rows = "/".join(",".join("…" for _ in range(size)) for _ in range(size))
-        message = (
+        raise HowsureError(
             f"`utilities` of `expected_utility` is '{text}'. Give {size} rows of {size} finite numbers, "
             f"'utilities={rows}': a row for each true class, in the order of the labels, and in it a number for each "
             "predicted class."
         )
-        raise HowsureError(message)
     return np.array(found)
 
 
@@ -161,8 +161,9 @@ def _utility_bounds(size: int, utilities: str) -> Bounds:
     found = _matrix(utilities, size)
     low, high = float(found.min()), float(found.max())
     if low == high:
-        message = f"The expected utility of a case is {low:g} whatever is predicted. Give utilities that differ."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"The expected utility of a case is {low:g} whatever is predicted. Give utilities that differ."
+        )
     return low, high
 
 

@@ -135,8 +135,7 @@ def define_metric(
             own=True,
         )
         if words := _broken(definition):
-            message = f"`{called}` {words}."
-            raise HowsureError(message)
+            raise HowsureError(f"`{called}` {words}.")
         REGISTRY.add(definition)
         return function
 
@@ -146,16 +145,16 @@ def define_metric(
 def _check_facts(name: str, aliases: tuple[str, ...], bounds: Any, better: str) -> None:
     for each in (name, *aliases):
         if not (isinstance(each, str) and re.fullmatch(r"[^\W\d][\w .-]*", each)):
-            message = f"A metric cannot be called {each!r}: give it a `name` of letters, digits and underscores."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"A metric cannot be called {each!r}: give it a `name` of letters, digits and underscores."
+            )
     one_of("value of `better`", better, get_args(Better))
     try:
         low, high = (float(end) for end in bounds)
     except (TypeError, ValueError):
         low, high = np.nan, np.nan
     if not low < high:
-        message = f"`range` of `{name}` is the smallest and the largest value, in this order, not {bounds!r}."
-        raise HowsureError(message)
+        raise HowsureError(f"`range` of `{name}` is the smallest and the largest value, in this order, not {bounds!r}.")
 
 
 def _parameters(function: Callable[..., Any], name: str, form: str) -> dict[str, inspect.Parameter]:
@@ -166,12 +165,12 @@ def _parameters(function: Callable[..., Any], name: str, form: str) -> dict[str,
     except (TypeError, ValueError):
         found = []
     if sum(each.kind <= each.POSITIONAL_OR_KEYWORD for each in found[: len(taken)]) < len(taken):
-        message = f"`{name}` does not take ({', '.join(taken)}), as metrics of the form '{form}' do."
-        raise HowsureError(message)
+        raise HowsureError(f"`{name}` does not take ({', '.join(taken)}), as metrics of the form '{form}' do.")
     for each in found[len(taken) :]:
         if not isinstance(each.default, bool | int | float | str):
-            message = f"`{each.name}` of `{name}` needs a default that a spec string can replace: a number or a text."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"`{each.name}` of `{name}` needs a default that a spec string can replace: a number or a text."
+            )
     return parameters_of(function, len(taken))
 
 
@@ -188,8 +187,7 @@ def _guarded(function: Callable[..., Any], name: str, bounds: tuple[float, float
             beyond = found[(found.real < low - slack) | (found.real > high + slack)]
         if beyond.size:
             worst = beyond[0].real
-            message = f"`{name}` is {worst:g}, beyond its range [{low:g}, {high:g}]: give the right `range`."
-            raise HowsureError(message)
+            raise HowsureError(f"`{name}` is {worst:g}, beyond its range [{low:g}, {high:g}]: give the right `range`.")
         return found
 
     return guarded
@@ -317,17 +315,19 @@ def define_evidence(
     """
     taken = [each for form in all_forms() if not form.own for each in (form.name, form.reads)]
     if not callable(examples):
-        message = "`examples` is no function. Give one that returns tables, such as `lambda: [visits([1, 4, 2])]`."
-        raise HowsureError(message)
+        raise HowsureError(
+            "`examples` is no function. Give one that returns tables, such as `lambda: [visits([1, 4, 2])]`."
+        )
     if not isinstance(name, str) or name in taken or not re.fullmatch(r"[a-z]\w*", name):
         why = "is one of howsure's" if isinstance(name, str) and name in taken else "is not a word in small letters"
-        message = f"A kind of evidence cannot be called {name!r}: the name {why}. Choose another, such as 'survival'."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"A kind of evidence cannot be called {name!r}: the name {why}. Choose another, such as 'survival'."
+        )
     if not isinstance(tried, list | tuple | set | frozenset) or not all(isinstance(each, str) for each in tried):
-        message = f"`tried` is {tried!r}. Give a list of names of metrics."
-        raise HowsureError(message)
+        raise HowsureError(f"`tried` is {tried!r}. Give a list of names of metrics.")
     if not isinstance(counterparts, Mapping | None):
-        message = f"`counterparts` is {counterparts!r}. Give a mapping from other metrics to those of this kind."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`counterparts` is {counterparts!r}. Give a mapping from other metrics to those of this kind."
+        )
     facts: dict[str, Any] = {"tried": tuple(tried), "counterparts": counterparts or {}, "flow": boolean("flow", flow)}
     return declare(Form(name=name, maker=maker, examples=examples, own=True, **facts))

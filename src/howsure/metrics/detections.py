@@ -116,8 +116,7 @@ def _mean_over(
         near = np.flatnonzero(np.abs(table.iou - iou) < CLOSE)
         if not len(near):
             known = ", ".join(f"{each:g}" for each in table.iou.tolist())
-            message = f"The table has no hits at an overlap of {iou:g}, but at {known}. Name one of these."
-            raise HowsureError(message)
+            raise HowsureError(f"The table has no hits at an overlap of {iou:g}, but at {known}. Name one of these.")
         chosen = [each for each in chosen if each.threshold == near[0]]
 
     def values(cells: Array) -> Array:
@@ -161,8 +160,7 @@ def _mean_average_precision(table: DetectionsTable, *, iou: float = math.nan, la
 def _froc(table: DetectionsTable, *, fp_per_unit: float = 1.0, iou: float = math.nan, label: str = "") -> Scored:
     """Largest sensitivity with at most so many false positives of a class per unit; mean over classes and overlaps."""
     if fp_per_unit <= 0:
-        message = f"`fp_per_unit` of `froc` is positive, not {fp_per_unit:g}."
-        raise HowsureError(message)
+        raise HowsureError(f"`fp_per_unit` of `froc` is positive, not {fp_per_unit:g}.")
     return _mean_over(
         table,
         iou,

@@ -170,8 +170,9 @@ def generic_tables(spec: Spec) -> Iterator[Table]:
     yield from found
     if definition.form.takes_table and not definition.of_scores:
         if not found:
-            message = f"There is no example of '{definition.form.reads}'. See `examples` of `define_evidence`."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"There is no example of '{definition.form.reads}'. See `examples` of `define_evidence`."
+            )
         return
     if definition.also and spec.arguments:
         return

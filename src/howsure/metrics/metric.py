@@ -232,11 +232,10 @@ class Effect:
     def check(self, metric: Metric) -> None:
         """Raise an error if the effect is undefined for the range: ratios need values ≥ 0, odds ratios proportions."""
         if not (self.needs[0] <= metric.range[0] and metric.range[1] <= self.needs[1]):
-            message = (
+            raise HowsureError(
                 f"`{metric.name}` lies in [{metric.range[0]:g}, {metric.range[1]:g}]: its "
                 f"{self.name.replace('_', ' ')} has no meaning. Use contrast='difference'."
             )
-            raise HowsureError(message)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

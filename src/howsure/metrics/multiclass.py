@@ -140,11 +140,11 @@ def of_score_matrix(spec: Spec, table: Table) -> Metric:
     if spec.average == "binary":
         return _single(spec, table)
     if spec.average == "none":
-        message = f"`{spec.text}` is one value per class: give it to `evaluate`, without `multi_class`."
-        raise HowsureError(message)
+        raise HowsureError(f"`{spec.text}` is one value per class: give it to `evaluate`, without `multi_class`.")
     if spec.pairs and not table.kind.has_one_label_per_case:
-        message = "Labels of multilabel data are no alternatives, and have no pairs: leave out `multi_class=ovo`."
-        raise HowsureError(message)
+        raise HowsureError(
+            "Labels of multilabel data are no alternatives, and have no pairs: leave out `multi_class=ovo`."
+        )
     own = replace(spec, average=None, positive_class=None, pairs=False)
     if spec.average == "micro":
         pooled = Pooled(table.rankings.pooled(), len(table.labels))
@@ -158,8 +158,7 @@ def of_score_matrix(spec: Spec, table: Table) -> Metric:
 def _single(spec: Spec, table: Table) -> Metric:
     if spec.positive_class is None:
         example = f"{spec.head}@binary+positive_class={table.labels[-1]}"
-        message = f"`{spec.head}@binary` needs the class: '{example}'."
-        raise HowsureError(message)
+        raise HowsureError(f"`{spec.head}@binary` needs the class: '{example}'.")
     index = table.position(spec.positive_class)
     view = _against_rest(table, index)
     design = table.class_design(index, view.ranking)

@@ -80,8 +80,9 @@ def chosen(metric: str, table: RatingsTable, rater: str) -> int:
         If there is no such rater, or there are not two others.
     """
     if len(table.raters) <= FEWEST_OTHERS:
-        message = f"`{metric}` needs two raters besides the one it is of, and there are {len(table.raters)} in all."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`{metric}` needs two raters besides the one it is of, and there are {len(table.raters)} in all."
+        )
     return table.rater(rater) if rater else len(table.raters) - 1
 
 
@@ -93,8 +94,7 @@ def advantage_probability(
     matrix, own = weights_of(weights, table), chosen("advantage_probability", table, rater)
     others = [table.rater(against)] if against else [each for each in range(len(table.raters)) if each != own]
     if own in others:
-        message = f"`rater` and `against` are both {against!r}. Name two raters."
-        raise HowsureError(message)
+        raise HowsureError(f"`rater` and `against` are both {against!r}. Name two raters.")
     return average_advantage([contests(table, own, other, matrix) for other in others])
 
 

@@ -83,8 +83,7 @@ def _at(values: Array, index: Array) -> Array:
 
 def _rate(name: str, argument: str, value: float) -> float:
     if not 0 < value < 1:
-        message = f"`{argument}` of `{name}` lies between 0 and 1, not {value:g}.{of_per_cent(value)}"
-        raise HowsureError(message)
+        raise HowsureError(f"`{argument}` of `{name}` lies between 0 and 1, not {value:g}.{of_per_cent(value)}")
     return value
 
 

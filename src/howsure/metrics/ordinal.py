@@ -25,8 +25,7 @@ def distance(size: int) -> Array:
 def _disagreement(size: int, power: float) -> Array:
     """Distance to a power; 0 on the diagonal also for the power 0, which makes kappa unweighted."""
     if not 0 <= power < INFINITY:
-        message = f"`power` of `weighted_kappa` is at least 0 and finite, not {power:g}."
-        raise HowsureError(message)
+        raise HowsureError(f"`power` of `weighted_kappa` is at least 0 and finite, not {power:g}.")
     return np.where(np.eye(size) == 1, 0.0, distance(size) ** power)
 
 

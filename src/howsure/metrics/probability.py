@@ -32,8 +32,7 @@ def probabilities(table: Table, metric: str) -> Array:
         shown = repr(worst) if 0 <= float(f"{worst:g}") <= 1 else f"{worst:g}"
         percentages = "Divide the scores by 100 if they are percentages. Else calibrate them first."
         remedy = percentages if 2 < worst <= 100 else TO_PROBABILITIES
-        message = f"`{metric}` needs probabilities, and `y_score` holds {shown}. {remedy}"
-        raise HowsureError(message)
+        raise HowsureError(f"`{metric}` needs probabilities, and `y_score` holds {shown}. {remedy}")
     return scores
 
 

@@ -83,11 +83,10 @@ def ordered(asked: str, table: RatingsTable) -> RatingsTable:
     if table.is_ordered or len(table.labels) <= UNORDERED_SIZE:
         return table
     first, second = table.labels.tolist()[:2]
-    message = (
+    raise HowsureError(
         f"`{asked}` needs the order of the categories: state it, from the lowest to the highest, as in "
         f"`ratings(…, labels=[{first!r}, {second!r}, …])`."
     )
-    raise HowsureError(message)
 
 
 def numeric(asked: str, table: RatingsTable) -> Floats:
@@ -99,8 +98,7 @@ def numeric(asked: str, table: RatingsTable) -> Floats:
         If they are no numbers.
     """
     if table.numbers is None:
-        message = f"`{asked}` needs ratings that are numbers, and {table.labels.tolist()[0]!r} is none."
-        raise HowsureError(message)
+        raise HowsureError(f"`{asked}` needs ratings that are numbers, and {table.labels.tolist()[0]!r} is none.")
     return table.numbers
 
 
@@ -114,10 +112,9 @@ def ratio_scale(asked: str, table: RatingsTable) -> Floats:
     """
     numbers = numeric(asked, table)
     if numbers.min() < 0:
-        message = (
+        raise HowsureError(
             f"`{asked}` needs ratings of at least 0, and there is {numbers.min():g}. Use 'interval' or 'quadratic'."
         )
-        raise HowsureError(message)
     return numbers
 
 

@@ -143,11 +143,10 @@ def fleiss_kappa(table: RatingsTable, *, weights: str = IDENTITY) -> Scored:
 def conger_kappa(table: RatingsTable, *, weights: str = IDENTITY) -> Scored:
     """Conger's kappa: agreement beyond chance, chance from each rater's own shares (of two raters Cohen's kappa)."""
     if not table.names_raters:
-        message = (
+        raise HowsureError(
             "`conger_kappa` needs the rater of each rating, and these are numbers of ratings by category. "
             "Use fleiss_kappa, gwet_ac1 or krippendorff_alpha."
         )
-        raise HowsureError(message)
     matrix, size, raters = weights_of(weights, table), len(table.labels), len(table.raters)
     said = (table.codes[..., None] == np.arange(size)).reshape(len(table.codes), raters * size) * 1.0
     agreeing, paired = agreement_of_items(table.tallies, matrix)

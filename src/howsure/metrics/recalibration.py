@@ -106,8 +106,7 @@ class _Regression:
     def of(cls, table: Table, metric: str, clip: float, *, is_free: bool = True) -> _Regression:
         """Return the regression for the scores of a table, moved into ``[clip, 1 - clip]``."""
         if not 0 <= clip < 1 / 2:
-            message = f"`clip` of `{metric}` lies in [0, 0.5), not {clip:g}."
-            raise HowsureError(message)
+            raise HowsureError(f"`clip` of `{metric}` lies in [0, 0.5), not {clip:g}.")
         scores = np.clip(probabilities(table, metric), clip, 1 - clip)
         with np.errstate(divide="ignore"):
             return cls(table.counts, np.log(scores) - np.log1p(-scores), is_free)

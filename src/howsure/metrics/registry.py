@@ -329,8 +329,7 @@ class Registry:
         for name in (definition.name, *definition.aliases):
             taken = find(name)
             if taken is not None and not (taken is before and taken.own and taken.name == definition.name):
-                message = f"There is a metric '{name}' already, `{taken.name}`. Take another name."
-                raise HowsureError(message)
+                raise HowsureError(f"There is a metric '{name}' already, `{taken.name}`. Take another name.")
         if before is not None:
             self.remove(before.name)
         self._names |= {canonical(name): definition for name in (definition.name, *definition.aliases)}

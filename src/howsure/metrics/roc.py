@@ -239,16 +239,13 @@ def _roc_auc(table: Table, *, max_fpr: float = 1.0, min_tpr: float = 0.0, standa
     plain area.
     """
     if not 0 < max_fpr <= 1:
-        message = f"`max_fpr` of `roc_auc` lies in (0, 1], not {max_fpr:g}.{of_per_cent(max_fpr)}"
-        raise HowsureError(message)
+        raise HowsureError(f"`max_fpr` of `roc_auc` lies in (0, 1], not {max_fpr:g}.{of_per_cent(max_fpr)}")
     if not 0 <= min_tpr < 1:
-        message = f"`min_tpr` of `roc_auc` lies in [0, 1), not {min_tpr:g}.{of_per_cent(min_tpr)}"
-        raise HowsureError(message)
+        raise HowsureError(f"`min_tpr` of `roc_auc` lies in [0, 1), not {min_tpr:g}.{of_per_cent(min_tpr)}")
     if min_tpr == 0:
         return _partial(max_fpr, standardized=standardized)
     if max_fpr < 1:
-        message = "`roc_auc` takes either `max_fpr` or `min_tpr`: the area within both is not defined here."
-        raise HowsureError(message)
+        raise HowsureError("`roc_auc` takes either `max_fpr` or `min_tpr`: the area within both is not defined here.")
     other = _partial(1 - min_tpr, standardized=standardized)  # of the classes and the ranks in reverse
     return Scored(
         lambda cells: other.value(cells[..., ::-1, ::-1]),

@@ -89,15 +89,13 @@ def _checked(spec: Spec, table: Table) -> Array:
         if scores.min() >= 0 and is_rounded(scores, sums):
             return np.asarray(scores / sums[:, None])
         if scores.min() < 0 or np.abs(sums - 1).max() > SUM_TOLERANCE:
-            message = (
+            raise HowsureError(
                 f"`{spec.text}` needs rows of probabilities; they sum to {sums.min():g} … {sums.max():g}, not to 1. "
                 f"{how_to_sum_to_1(scores)}"
             )
-            raise HowsureError(message)
     elif scores.min() < 0 or scores.max() > 1:
         worst = scores.min() if scores.min() < 0 else scores.max()
-        message = f"`{spec.text}` needs probabilities, and `y_score` holds {worst:g}. {TO_PROBABILITIES}"
-        raise HowsureError(message)
+        raise HowsureError(f"`{spec.text}` needs probabilities, and `y_score` holds {worst:g}. {TO_PROBABILITIES}")
     return scores
 
 

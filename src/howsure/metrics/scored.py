@@ -33,8 +33,9 @@ def of_scores(spec: Spec, table: ScoresTable) -> Metric:
         If the spec has an average, or an argument is not valid.
     """
     if spec.average is not None:
-        message = f"`{spec.text}`: two classes with one score per case have no average. Drop '@{spec.average}'."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`{spec.text}`: two classes with one score per case have no average. Drop '@{spec.average}'."
+        )
     built = spec.definition.function(table, **spec.arguments)
     return of_cells(spec, built, spec.definition.bounds(2, spec.arguments), _beyond_the_rows(spec, built, table))
 

@@ -157,8 +157,9 @@ def named(text: str) -> Definition | None:
     if not isinstance(text, str):
         several = isinstance(text, list | tuple) and text and all(isinstance(each, str) for each in text)
         remedy = f" Several metrics are for `evaluate`: `evaluate(table, {list(text)!r})`." if several else ""
-        message = f"A metric is named by a spec string such as 'f1@macro', not by {type(text).__name__}.{remedy}"
-        raise HowsureError(message)
+        raise HowsureError(
+            f"A metric is named by a spec string such as 'f1@macro', not by {type(text).__name__}.{remedy}"
+        )
     name = _split(text)[0]
     return REGISTRY.find(name) or REGISTRY.find(meant(canonical(name))[0].partition("+")[0])
 
@@ -191,12 +192,10 @@ def _parsed(text: str, definition: Definition | None) -> Spec:
     own, average = ("", "") if REGISTRY.find(head) else meant(canonical(head))
     implied = dict(_pair(each, text) for each in own.split("+")[1:])
     if average and tail is not None:
-        message = f"'{text}' names two averages: '{average}' and '{tail}'. Drop one."
-        raise HowsureError(message)
+        raise HowsureError(f"'{text}' names two averages: '{average}' and '{tail}'. Drop one.")
     for key, value in (*implied.items(), *(_pair(each, text) for each in settings)):
         if key in given:
-            message = f"'{text}' gives `{key}` twice."
-            raise HowsureError(message)
+            raise HowsureError(f"'{text}' gives `{key}` twice.")
         given[key] = value
     positive = given.pop("positive_class", None) if definition.has_averages else None
     zero_division = np.nan
@@ -207,8 +206,7 @@ def _parsed(text: str, definition: Definition | None) -> Spec:
         full = "+".join(
             (head.strip(), *(f"{name}={value}" for name, value in given.items()), *map("{}=…".format, missing))
         )
-        message = f"`{definition.name}` needs {listed(missing)}. Write '{full}'."
-        raise HowsureError(message)
+        raise HowsureError(f"`{definition.name}` needs {listed(missing)}. Write '{full}'.")
     spec = Spec(
         definition,
         _non_default(definition, arguments),
@@ -232,34 +230,31 @@ def _with_average(spec: Spec, tail: str, text: str) -> Spec:
         remedy = f"drop '@{word}'"
         if {"label", "iou"} <= definition.parameters.keys():  # of detections
             remedy = f"write '{definition.name}+iou=0.5' for one overlap, and '+label=…' for one class"
-        message = f"`{definition.name}` is one number for the whole table and takes no average: {remedy}."
-        raise HowsureError(message)
+        raise HowsureError(f"`{definition.name}` is one number for the whole table and takes no average: {remedy}.")
     average = canonical_average(word)
     given = dict([_pair(rest, text)]) if plus else {}
     positive = given.pop("positive_class", None)
     if positive is not None and average != "binary":
-        message = f"`positive_class` goes with the average 'binary', not with '{word}'."
-        raise HowsureError(message)
+        raise HowsureError(f"`positive_class` goes with the average 'binary', not with '{word}'.")
     scheme = given.pop("multi_class", "ovr") if definition.of_scores else "ovr"
     one_of("scheme (`multi_class`)", scheme, ("ovr", "ovo"))
     if given:
         known = ["positive_class", *(["multi_class"] if definition.of_scores else [])]
         (name, value), *_ = given.items()
         if name == "zero_division" or name in definition.parameters:
-            message = f"`{name}` goes before the average: '{definition.name}+{name}={value}@{word}'."
-            raise HowsureError(message)
+            raise HowsureError(f"`{name}` goes before the average: '{definition.name}+{name}={value}@{word}'.")
         raise HowsureError.unknown("argument of an average", name, known)
     if scheme == "ovo" and average in {"micro", "binary"}:
-        message = f"`{average}` is of classes against the rest, and has no form for pairs: use 'macro' or 'weighted'."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`{average}` is of classes against the rest, and has no form for pairs: use 'macro' or 'weighted'."
+        )
     return replace(spec, average=average, positive_class=positive, pairs=scheme == "ovo")
 
 
 def _pair(text: str, whole: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals:
-        message = f"'{text.strip()}' in '{whole}' is not of the form argument=value."
-        raise HowsureError(message)
+        raise HowsureError(f"'{text.strip()}' in '{whole}' is not of the form argument=value.")
     return name.strip(), value.strip()
 
 
@@ -267,8 +262,7 @@ def _number(name: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        message = f"`{name}` takes a number, not '{text}'."
-        raise HowsureError(message) from None
+        raise HowsureError(f"`{name}` takes a number, not '{text}'.") from None
 
 
 def _zero_division(definition: Definition, text: str) -> float:
@@ -276,12 +270,12 @@ def _zero_division(definition: Definition, text: str) -> float:
     if np.isnan(value):
         return value
     if not definition.has_outcomes:
-        message = f"`{definition.name}` takes no `zero_division`: where its denominator is zero it is nan."
-        raise HowsureError(message)
+        raise HowsureError(f"`{definition.name}` takes no `zero_division`: where its denominator is zero it is nan.")
     lowest, highest = (-math.inf, math.inf) if definition.required else definition.bounds(2, {})
     if not (np.isfinite(value) and lowest <= value <= highest):
-        message = f"`zero_division` of `{definition.name}` lies in [{lowest:g}, {highest:g}] or is nan, not {text}."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`zero_division` of `{definition.name}` lies in [{lowest:g}, {highest:g}] or is nan, not {text}."
+        )
     return value
 
 
@@ -299,16 +293,14 @@ def _typed(definition: Definition, name: str, text: str) -> Any:
     parameter, what = definition.parameters[name], f"{name}` of `{definition.name}"
     if isinstance(parameter.default, bool):
         if text.lower() not in {"true", "false", "1", "0"}:
-            message = f"`{what}` is true or false, not '{text}'."
-            raise HowsureError(message)
+            raise HowsureError(f"`{what}` is true or false, not '{text}'.")
         return text.lower() in {"true", "1"}
     if not (isinstance(parameter.default, int | float) or parameter.annotation in (float, "float")):
         return text
     value = _number(what, text)
     whole = parameter.annotation in (int, "int")
     if not np.isfinite(value) or (whole and not value.is_integer()):
-        message = f"`{what}` takes a {'whole' if whole else 'finite'} number, not '{text}'."
-        raise HowsureError(message)
+        raise HowsureError(f"`{what}` takes a {'whole' if whole else 'finite'} number, not '{text}'.")
     return int(value) if whole else value
 
 

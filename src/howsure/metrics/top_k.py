@@ -31,8 +31,7 @@ def among_highest(table: ScoreMatrixTable, *, k: int = 2) -> Array:
         If the columns are labels of multilabel data.
     """
     if not table.kind.has_one_label_per_case:
-        message = "Top-k accuracy is of one true class per case, not of multilabel data."
-        raise HowsureError(message)
+        raise HowsureError("Top-k accuracy is of one true class per case, not of multilabel data.")
     size = whole_number("k", k)
     number, classes = table.scores.shape
     marks = np.ones((number, classes), dtype=bool)

@@ -37,12 +37,12 @@ trials_metric = declare(  # (table of tasks by runs and successes, arguments) â†
 def _chosen(metric: str, table: TrialsTable, k: int) -> int:
     """Return the number of runs to choose, which every task must have."""
     if k < 1:
-        message = f"`k` of `{metric}` is at least 1, not {k}."
-        raise HowsureError(message)
+        raise HowsureError(f"`k` of `{metric}` is at least 1, not {k}.")
     fewest = int(table.runs.min())
     if k > fewest:
-        message = f"`{metric}` needs {k} runs of each task, and some have {fewest}. Take `k={fewest}` or less."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`{metric}` needs {k} runs of each task, and some have {fewest}. Take `k={fewest}` or less."
+        )
     return k
 
 

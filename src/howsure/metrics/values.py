@@ -143,8 +143,7 @@ def _quantile_metric(table: ValuesTable, at: float) -> Scored:
 
 def _rate(metric: str, name: str, value: float, most: float = 1.0) -> float:
     if not 0 < value < most:
-        message = f"`{name}` of `{metric}` lies between 0 and {most:g}, not {value:g}."
-        raise HowsureError(message)
+        raise HowsureError(f"`{name}` of `{metric}` lies between 0 and {most:g}, not {value:g}.")
     return value
 
 

@@ -40,10 +40,9 @@ def kernel(name: str) -> Callable[..., None] | None:
 
     def call(*arguments: object) -> None:
         if function(*[_argument(each) for each in arguments]):
-            message = (
+            raise HowsureError(
                 f"The compiled `{name}` refuses its arguments. Set {SWITCH}=0 to run without it; report this error."
             )
-            raise HowsureError(message)
 
     return call
 
@@ -59,8 +58,7 @@ def require_equal(name: str, *sizes: object) -> None:
         Lengths or shapes.
     """
     if any(size != sizes[0] for size in sizes[1:]):
-        message = f"`{name}` needs arrays of one size, not of {', '.join(map(str, sizes))}."
-        raise HowsureError(message)
+        raise HowsureError(f"`{name}` needs arrays of one size, not of {', '.join(map(str, sizes))}.")
 
 
 def is_off() -> bool:
@@ -73,8 +71,7 @@ def is_off() -> bool:
     """
     value = os.environ.get(SWITCH, "").strip().lower()
     if value not in OFF + ON:
-        message = f"The environment variable {SWITCH} is {os.environ[SWITCH]!r}. Set it to 0 (off) or 1 (on)."
-        raise HowsureError(message)
+        raise HowsureError(f"The environment variable {SWITCH} is {os.environ[SWITCH]!r}. Set it to 0 (off) or 1 (on).")
     return value in OFF
 
 
@@ -137,8 +134,9 @@ def _argument(value: Any) -> Any:
         except TypeError:  # it is read-only, or has gaps
             if value.flags.c_contiguous:
                 return ctypes.c_void_p(value.ctypes.data)
-        message = f"A compiled kernel needs arrays without gaps, not strides of {value.strides}. Copy the array."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"A compiled kernel needs arrays without gaps, not strides of {value.strides}. Copy the array."
+        )
     if isinstance(value, ctypes.c_void_p):  # where an array starts whose steps are given beside it
         return value
     return ctypes.c_int64(value)

@@ -97,8 +97,7 @@ def checked_icc(icc: object) -> float:
     """Return a valid intracluster correlation; refuse other values."""
     found = real_number("icc", icc)
     if not 0 <= found < 1:
-        message = f"`icc` is the correlation of two cases of one cluster, from 0 to below 1, not {icc!r}."
-        raise HowsureError(message)
+        raise HowsureError(f"`icc` is the correlation of two cases of one cluster, from 0 to below 1, not {icc!r}.")
     return found
 
 
@@ -114,11 +113,10 @@ def refuse_clusters(table: Table) -> None:
     """Refuse tables whose cases cannot form clusters of another size."""
     counted = table.kind.has_one_cell_per_case and table.kind.has_one_label_per_case and table.design.traits.is_counted
     if not counted or has_weights(table) or table.design.traits.has_fixed_class_totals:
-        message = (
+        raise HowsureError(
             f"`cluster_size` and `icc` are for counted cases, one label each and without weights, not for this "
             f"{table.kind.noun} ({type(table.design).__name__}). Drop them: the pilot's own clusters are drawn."
         )
-        raise HowsureError(message)
 
 
 def with_runs(table: Any, runs: Any, icc: Any) -> Table:
@@ -140,11 +138,13 @@ def with_runs(table: Any, runs: Any, icc: Any) -> Table:
 
     number = int(table.runs.max()) if runs is None else whole_number("cluster_size", runs)
     if not table.design.traits.is_independent:
-        message = "`cluster_size` is for tasks without weights and clusters. Drop it: the pilot's own runs are kept."
-        raise HowsureError(message)
+        raise HowsureError(
+            "`cluster_size` is for tasks without weights and clusters. Drop it: the pilot's own runs are kept."
+        )
     if icc is None and table.runs.min() < 2:
-        message = "The correlation of runs cannot be estimated, because some tasks have one run. State it: `icc=0.3`."
-        raise HowsureError(message)
+        raise HowsureError(
+            "The correlation of runs cannot be estimated, because some tasks have one run. State it: `icc=0.3`."
+        )
     mean = float(resolve("mean", table)(table.counted))
     correlation = float(resolve("icc", table)(table.counted)) if icc is None else checked_icc(icc)
     successes = np.arange(number + 1)

@@ -60,11 +60,10 @@ def _of_judged(table: Table, metric: Asked, width: float, sides: IntervalSpec) -
 def _of_reviewed(table: Table, metric: Asked, width: float, whole: ReviewPlan, sides: IntervalSpec) -> Plan:
     """Return the fewest further reviews for which the expected interval is narrow enough, by bisection."""
     if whole.planned_width > width:
-        message = (
+        raise HowsureError(
             f"Reviews of all cases would make the interval {whole.planned_width:.3g} wide, more than {width:g}. "
             "Collect more cases, or ask for a wider one."
         )
-        raise HowsureError(message)
     low, high, found = 0, int(whole.reviews.sum()), whole
     while high - low > 1:
         middle = (low + high) // 2

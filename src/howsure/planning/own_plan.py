@@ -50,8 +50,7 @@ def or_own_plan(function: Callable[P, Found_co]) -> Door[P, Found_co]:
         known = list(signature(pilot.plan).parameters)
         unknown = ["a metric" for _ in more] + [f"`{name}`" for name in named if name not in known]
         if unknown:
-            message = f"A plan of {type(pilot).__name__} takes {', '.join(known)}, not {unknown[0]}."
-            raise HowsureError(message)
+            raise HowsureError(f"A plan of {type(pilot).__name__} takes {', '.join(known)}, not {unknown[0]}.")
         return pilot.plan(**named)
 
     return cast("Door[P, Found_co]", planned)

@@ -166,17 +166,20 @@ class Pilot:
             If the metric is undefined, does not vary, or has no derivative.
         """
         if not math.isfinite(self.value):
-            message = f"`{self.name}` is undefined on the pilot. Give one on which it is defined, or state the counts."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"`{self.name}` is undefined on the pilot. Give one on which it is defined, or state the counts."
+            )
         if is_positive_error(math.sqrt(self.variance), self.value):
             return self
         filled = replace(self, tables=tuple(_smoothed(each) for each in self.tables), note=PSEUDO)
         if not (math.isfinite(filled.value) and math.isfinite(filled.variance)):
-            message = f"`{self.name}` has no standard error on the pilot. Give a larger one, or another metric."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"`{self.name}` has no standard error on the pilot. Give a larger one, or another metric."
+            )
         if not is_positive_error(math.sqrt(filled.variance), filled.value):
-            message = f"`{self.name}` does not vary between samples of this design: no number of cases changes it."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"`{self.name}` does not vary between samples of this design: no number of cases changes it."
+            )
         return filled
 
     @cached_property
@@ -301,19 +304,17 @@ class Pilot:
             if abs(ahead) <= CLOSE * max(1.0, abs(value)):
                 return moved
             if not all(each.design.supports(Resampling.exponential_tilt) for each in self.tables):
-                message = (
+                raise HowsureError(
                     f"`{self.name}` is {self.value:.4g} on the pilot, whose counts are estimates: no truth like it has "
                     f"the value {value:g}. Drop `true_value`, or state that truth by `from_counts`."
                 )
-                raise HowsureError(message)
             moved = moved._nearer(ahead)
             if not math.isfinite(moved.value):
                 break
-        message = (
+        raise HowsureError(
             f"No truth like the pilot, where `{self.name}` is {self.value:.4g}, has the value {value:g}: what makes it "
             "does not occur there. Give one that is nearer, or a larger pilot."
         )
-        raise HowsureError(message)
 
     def _nearer(self, ahead: float) -> Pilot:
         table, metric = self.joint
@@ -343,11 +344,10 @@ class Pilot:
 def _refuse_crossed(tables: tuple[Table, ...]) -> None:
     """Refuse pilots with two crossed factors: a number of cases does not determine the levels of each."""
     if not all(each.design.traits.has_one_unit for each in tables):
-        message = (
+        raise HowsureError(
             "A plan draws one kind of unit, and the pilot has two crossed factors. Name the one that the study would "
             "keep, `fixed=`, or give one column of `groups`."
         )
-        raise HowsureError(message)
 
 
 def _largest(table: Table, gradient: Array) -> float:

@@ -158,8 +158,9 @@ def plan(
     if n is not None:
         n = whole_number("n", n, 2)
         if width is not None:
-            message = "Give `width`, to learn how many cases it takes, or `n`, to learn how wide it is: not both."
-            raise HowsureError(message)
+            raise HowsureError(
+                "Give `width`, to learn how many cases it takes, or `n`, to learn how wide it is: not both."
+            )
     if not tables[0].design.traits.is_counted and width is not None and power is support is n is None:
         found = plan_of_labels(tables[0], metric, width, sides)
         if found is not None:
@@ -171,8 +172,7 @@ def plan(
     own = pilot if true_value is None else pilot.moved(real_number("true_value", true_value))
     regions = validation.regions_of(pilot, null, margin, sides)
     if chance is not None and not regions and support is None:
-        message = "`power` of one model needs the value that the interval is to exclude: `null=0.8`."
-        raise HowsureError(message)
+        raise HowsureError("`power` of one model needs the value that the interval is to exclude: `null=0.8`.")
     request = _Request(
         pilot=pilot,
         truth=own,
@@ -185,8 +185,7 @@ def plan(
     )
     if n is not None and chance is not None and regions:
         if true_value is not None:
-            message = "Of `n`, `power` and `true_value` one is found from the others: give two."
-            raise HowsureError(message)
+            raise HowsureError("Of `n`, `power` and `true_value` one is found from the others: give two.")
         return request.smallest_value(n, chance)
     if n is not None:
         return request.of_number(n)
@@ -200,8 +199,9 @@ def _given(table: object, others: tuple[object, ...]) -> tuple[tuple[Table, ...]
         raise HowsureError(CALLS)
     table = coerce_table(table, "plan")
     if hasattr(table, "overall"):
-        message = "A plan is for one table at a time: give that of a group, `tables['a']`, or of all, `tables.overall`."
-        raise HowsureError(message)
+        raise HowsureError(
+            "A plan is for one table at a time: give that of a group, `tables['a']`, or of all, `tables.overall`."
+        )
     tables = tuple(require_table(Table, each, CALLS) for each in (table, *against))
     if len(tables) > 1 and (refusal := incompatibility(tables[0], tables[1])):
         raise HowsureError(refusal)
@@ -224,8 +224,7 @@ def in_clusters(pilot: Pilot, size: object, icc: object) -> Pilot:
     if size is None or icc is None:
         missing, why = ("cluster_size", "their size") if size is None else ("icc", "the correlation of their cases")
         if not any(math.isfinite(each.design.degrees_of_freedom) for each in pilot.tables):
-            message = f"The pilot has no clusters, which would determine {why}. State it too, `{missing}=`."
-            raise HowsureError(message)
+            raise HowsureError(f"The pilot has no clusters, which would determine {why}. State it too, `{missing}=`.")
     cases = whole_number("cluster_size", round(float(np.mean([mean for _, mean in told]))) if size is None else size)
     together = float(np.mean([own for own, _ in told])) if icc is None else checked_icc(icc)
     tables = tuple(independent(each) for each in pilot.tables)
@@ -279,8 +278,9 @@ class _Request:
         goal = Shown(power, self.level, self.regions)
         low, high = self.regions[0]
         if math.isfinite(low) and math.isfinite(high):
-            message = "With `n`, a smallest difference is of one that is to be shown: drop `margin`, or give no `n`."
-            raise HowsureError(message)
+            raise HowsureError(
+                "With `n`, a smallest difference is of one that is to be shown: drop `margin`, or give no `n`."
+            )
         sign = -1.0 if self.sides.alternative == "less" else 1.0
         edge = high if self.sides.alternative == "less" else low
         if self.sides.alternative == "two-sided" and self.pilot.value < edge:
@@ -307,11 +307,10 @@ class _Request:
         found = replace(self, truth=self.pilot.moved(within(value)), states_value=True)
         plan = found._plan("power", goal, n, math.nan, power)  # noqa: SLF001 - method of the same class
         if plan.power < power and within(value) != value:
-            message = (
+            raise HowsureError(
                 f"{n:,} cases show no value of `{self.truth.name}` with a power of {power:g}: at {within(value):.4g} "
                 f"it is {plan.power:.3g}. Give a larger `n`, or another `null`."
             )
-            raise HowsureError(message)
         return plan
 
     def _support(self, chance: float) -> Support:
@@ -333,11 +332,10 @@ class _Request:
         spread = self._spread(self.truth)
         start = goal.cases(spread)
         if not start < MOST:
-            message = (
+            raise HowsureError(
                 f"`{self.truth.name}` takes more than {MOST:.0e} cases for this, were the truth like the pilot. "
                 "Ask for a wider interval, or a difference farther from the null value."
             )
-            raise HowsureError(message)
         known = goal.is_exact and self.truth.clustering is None and self.truth.tables[0].design.traits.is_independent
         if known or not self._draws(start):
             return start, whole(self.truth, start)

@@ -26,15 +26,14 @@ def checked_width(width: object, sides: IntervalSpec, span: float) -> float:
     """Return a valid width of an interval; refuse other values, and widths that every study reaches."""
     found = real_number("width", width)
     if not 0 < found < math.inf:
-        message = f"`width` is {width!r}. Give a positive number, such as 0.05."
-        raise HowsureError(message)
+        raise HowsureError(f"`width` is {width!r}. Give a positive number, such as 0.05.")
     if sides.alternative != "two-sided":
-        message = "`width` is of an interval with two limits: drop `alternative`."
-        raise HowsureError(message)
+        raise HowsureError("`width` is of an interval with two limits: drop `alternative`.")
     if found >= span:
         hint = (of_per_cent(found) if span <= 2 else "") or " Give a smaller one."
-        message = f"`width` = {found:g} is not below the range of the values, {span:g}: any study reaches it.{hint}"
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`width` = {found:g} is not below the range of the values, {span:g}: any study reaches it.{hint}"
+        )
     return found
 
 
@@ -42,8 +41,9 @@ def checked_power(power: object) -> float:
     """Return a valid power; refuse other values."""
     found = real_number("power", power)
     if not 0 < found < 1:
-        message = f"`power` is the chance that the study succeeds, between 0 and 1, not {power!r}.{of_per_cent(found)}"
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`power` is the chance that the study succeeds, between 0 and 1, not {power!r}.{of_per_cent(found)}"
+        )
     return found
 
 
@@ -66,25 +66,28 @@ def regions_of(pilot: Pilot, null: object, margin: Any, sides: IntervalSpec) -> 
     """
     if null is None and not pilot.is_comparison:
         if margin is not None and np.ndim(margin) == 0:
-            message = "`margin` lies around a value: give it as `null=0.8`, or both ends as `margin=(0.75, 0.85)`."
-            raise HowsureError(message)
+            raise HowsureError(
+                "`margin` lies around a value: give it as `null=0.8`, or both ends as `margin=(0.75, 0.85)`."
+            )
         if margin is None:
             return ()
     centre = pilot.effect.null if null is None else real_number("null", null)
     if not math.isfinite(centre):
-        message = f"`null` is {null!r}: give a finite number."
-        raise HowsureError(message)
+        raise HowsureError(f"`null` is {null!r}: give a finite number.")
     lowest, highest = pilot.joint[1].range
     if not lowest <= centre <= highest:
         hint = (of_per_cent(centre) if highest == 1 else "") or " Give a value within it."
-        message = f"`null` is {centre:g}, outside of the range of `{pilot.name}`, {lowest:g} to {highest:g}.{hint}"
-        raise HowsureError(message, INVALID_ARGUMENT)
+        raise HowsureError(
+            f"`null` is {centre:g}, outside of the range of `{pilot.name}`, {lowest:g} to {highest:g}.{hint}",
+            INVALID_ARGUMENT,
+        )
     ratio = pilot.is_comparison and pilot.effect.null == 1
     low, high = (centre, centre) if margin is None else _ends(margin, centre, ratio=ratio)
     if margin is not None and low <= lowest and high >= highest:
         hint = (of_per_cent(margin) if np.ndim(margin) == 0 and not ratio else "") or " Give a smaller one."
-        message = f"`margin` is {margin}, and `{pilot.name}` lies within it in any study.{hint}"
-        raise HowsureError(message, INVALID_ARGUMENT)
+        raise HowsureError(
+            f"`margin` is {margin}, and `{pilot.name}` lies within it in any study.{hint}", INVALID_ARGUMENT
+        )
     if sides.alternative == "greater":
         return ((low, math.inf),)
     if sides.alternative == "less":
@@ -98,13 +101,13 @@ def _ends(margin: Any, centre: float, *, ratio: bool) -> tuple[float, float]:
         reach = real_number("margin", margin)
         if not (1 if ratio else 0) < reach < math.inf:
             words = "a ratio above 1, such as 1.25" if ratio else "a positive number, such as 0.05"
-            message = f"`margin` is {margin!r}. Give {words}."
-            raise HowsureError(message)
+            raise HowsureError(f"`margin` is {margin!r}. Give {words}.")
         return (centre / reach, centre * reach) if ratio else (centre - reach, centre + reach)
     ends = [real_number("margin", each) for each in margin]
     if len(ends) != 2 or not -math.inf < ends[0] < ends[1] < math.inf:
-        message = f"`margin` is the largest difference that does not matter, or both ends in order, not {margin!r}."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`margin` is the largest difference that does not matter, or both ends in order, not {margin!r}."
+        )
     return ends[0], ends[1]
 
 
@@ -112,11 +115,10 @@ def refuse_outside(pilot: Pilot, regions: Regions) -> None:
     """Refuse regions that do not contain the true value of the pilot."""
     if not any(low < pilot.value < high for low, high in regions):
         ends = " or ".join(f"between {low:g} and {high:g}" for low, high in regions).replace("-inf", "−∞")
-        message = (
+        raise HowsureError(
             f"`{pilot.name}` is {pilot.value:.4g} in truth, no study shows that it lies {ends.replace('inf', '∞')}. "
             "State another `true_value`, `null` or `margin`."
         )
-        raise HowsureError(message)
 
 
 def least_of_classes(support: object, table: Table) -> Array:
@@ -130,11 +132,11 @@ def least_of_classes(support: object, table: Table) -> Array:
         Table with these classes.
     """
     if not (len(table.labels) > 1 and table.kind.has_one_cell_per_case and table.kind.has_one_label_per_case):
-        message = f"`support` is for cases of one class each, not for a {table.kind.noun}. Drop it."
-        raise HowsureError(message)
+        raise HowsureError(f"`support` is for cases of one class each, not for a {table.kind.noun}. Drop it.")
     if has_weights(table) or not table.design.traits.is_counted:
-        message = "`support` counts cases, and those of the pilot have weights, strata or estimated counts. Drop it."
-        raise HowsureError(message)
+        raise HowsureError(
+            "`support` counts cases, and those of the pilot have weights, strata or estimated counts. Drop it."
+        )
     least = np.zeros(len(table.labels))
     if isinstance(support, Mapping):
         for label, number in support.items():
@@ -143,9 +145,11 @@ def least_of_classes(support: object, table: Table) -> Array:
         least[:] = whole_number("support", support)
     if (unmet := (least > 0) & (table.class_totals == 0)).any():
         label = table.labels[unmet][0]
-        message = f"The pilot has no case of class '{label}', so its frequency is unknown. State it by `from_counts`."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"The pilot has no case of class '{label}', so its frequency is unknown. State it by `from_counts`."
+        )
     if table.design.traits.has_fixed_class_totals:
-        message = "`support` is for random class sizes, and the design fixes the numbers of the classes. Drop it."
-        raise HowsureError(message)
+        raise HowsureError(
+            "`support` is for random class sizes, and the design fixes the numbers of the classes. Drop it."
+        )
     return least

@@ -17,8 +17,7 @@ from howsure.names import by_word
 try:
     import matplotlib as mpl  # noqa: F401 - imported here for a short error message if it is missing
 except ImportError:
-    message = 'Plots need Matplotlib: pip install "howsure[plots]".'
-    raise HowsureError(message) from None
+    raise HowsureError('Plots need Matplotlib: pip install "howsure[plots]".') from None
 
 from howsure.plots.curves import curve
 from howsure.plots.decision_curves import decision_curve
@@ -83,11 +82,9 @@ MEANT = by_word(
 
 def __getattr__(name: str) -> NoReturn:
     if name.startswith("_"):
-        message = f"module '{__name__}' has no attribute '{name}'"
-        raise AttributeError(message)
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
     remedy = f" Use `hs.plots.{MEANT[name]}`." if name in MEANT else did_you_mean(name, __all__)
-    message = f"There is no `{__name__}.{name}`.{remedy}"
-    raise AttributeError(message)
+    raise AttributeError(f"There is no `{__name__}.{name}`.{remedy}")
 
 
 for _name in __all__:

@@ -258,8 +258,9 @@ def scores_of(estimator: Any, X: Any, positive: object) -> Any:  # noqa: N803 - 
     """Return a fitted classifier's score of the positive class: its probability, or its decision function."""
     classes = np.asarray(estimator.classes_).tolist()
     if len(classes) != 2:
-        message = f"The estimator has {len(classes)} classes; a curve needs two. Give the scores of one class."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"The estimator has {len(classes)} classes; a curve needs two. Give the scores of one class."
+        )
     if positive not in classes:
         raise HowsureError.unknown("class", str(positive), [str(each) for each in classes])
     index = classes.index(positive)

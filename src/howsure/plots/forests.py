@@ -94,8 +94,7 @@ def experiments(study: Study, metric: str | None = None, *, ax: Axes | None = No
     ['mlp/1', 'mlp/2', 'mlp', 'tree']
     """
     if not study.experiments or not (metric or study.metrics):
-        message = "There is nothing to draw: the study needs an experiment, `study.add(…)`, and a metric."
-        raise HowsureError(message)
+        raise HowsureError("There is nothing to draw: the study needs an experiment, `study.add(…)`, and a metric.")
     spec = metric or study.wanted()[0]
     single, together = medians(study.summaries(spec), spec), study.aggregate(spec)
     rows: list[tuple[str, Estimate | Pooled]] = []

@@ -151,8 +151,9 @@ def ranks(probabilities: Ranks | Mapping[str, Sequence[float]], *, ax: Axes | No
     given = [*made_by("`ranks`", probabilities, Mapping).values()]
     rows = [np.asarray([*row.values()] if isinstance(row, Mapping) else row, float) for row in given]
     if not rows or len({len(row) for row in rows}) > 1:
-        message = "`probabilities` has no models, or rows of unequal length. Give each model one probability per rank."
-        raise HowsureError(message)
+        raise HowsureError(
+            "`probabilities` has no models, or rows of unequal length. Give each model one probability per rank."
+        )
     matrix = np.stack(rows)
     texts = [[_probability(each) for each in row] for row in matrix]
     ax = _shaded(matrix, texts, (list(probabilities), [str(rank + 1) for rank in range(matrix.shape[1])]), ax)

@@ -44,8 +44,7 @@ def review_plan(plan: ReviewPlan, *, ax: Axes | None = None) -> Axes:
     reviews = np.asarray(made_by("`review_plan`", plan, ReviewPlan).reviews, float)
     cells = [(float(reviews[i, j]), i, j) for i, j in np.ndindex(*reviews.shape) if reviews[i, j] > 0]
     if not cells:
-        message = "The plan reviews no case. Give it a budget."
-        raise HowsureError(message)
+        raise HowsureError("The plan reviews no case. Give it a budget.")
     cells.sort(key=lambda cell: -cell[0])
     names = [f"recorded {plan.labels[i]}, predicted {plan.labels[j]}" for _, i, j in cells]
     ax = axes(ax, of_rows(len(cells), names))
@@ -90,8 +89,7 @@ def mislabelling_rates(model: ReviewedPrecision, *, ax: Axes | None = None) -> A
     ['true positives, prior', 'true positives', 'false positives, prior', 'false positives']
     """
     if not isinstance(model, ReviewedPrecision):
-        message = f"`mislabelling_rates` draws a `ReviewedPrecision`, not {type(model).__name__}."
-        raise HowsureError(message)
+        raise HowsureError(f"`mislabelling_rates` draws a `ReviewedPrecision`, not {type(model).__name__}.")
     ax = axes(ax)
     for index, (kind, name) in enumerate({"tp": "true positives", "fp": "false positives"}.items()):
         prior, posterior = model.prior_rates[kind], model.rates[kind]

@@ -18,8 +18,7 @@ def made_by(functions: str, given: object, *kinds: type[object]) -> Any:
     """Return the object to draw; refuse objects of another kind, and name the functions that make it."""
     if isinstance(given, kinds):
         return given
-    message = f"This draws what {functions} returns, not {type(given).__name__}."
-    raise HowsureError(message)
+    raise HowsureError(f"This draws what {functions} returns, not {type(given).__name__}.")
 
 
 def by_series(given: Any, made: Callable[[Any], Any] | None = None) -> dict[str, Any]:

@@ -161,6 +161,5 @@ def finite_draws(draws: object, what: str) -> Array:
     kept = np.asarray([] if draws is None else draws, float).ravel()
     kept = kept[np.isfinite(kept)]
     if kept.size < 2:
-        message = f"`{what}` has no draws to show. Use method 'bayes' or a bootstrap."
-        raise HowsureError(message)
+        raise HowsureError(f"`{what}` has no draws to show. Use method 'bayes' or a bootstrap.")
     return np.asarray(kept)

@@ -70,11 +70,10 @@ def _sizes(sites: Sites) -> tuple[Array, Array]:
     below, above = equivalent_sizes(values, lows, highs, sites.level)
     for name, size, low, high in zip(sites.names, below, sites.lows, sites.highs, strict=True):
         if not math.isfinite(size):
-            message = (
+            raise HowsureError(
                 f"The limits of experiment '{name}', [{low:g}, {high:g}], give it no weight. "
                 "Leave it out, or estimate it by another method."
             )
-            raise HowsureError(message)
     both = np.sqrt(below * above)
     return (both, both) if sites.of_areas else (below, above)
 

@@ -85,19 +85,17 @@ def conflate(
     one_of("density", density, DENSITIES)
     ends = real_numbers("bounds", bounds)
     if ends.shape != (2,) or not ends[0] < ends[1]:
-        message = f"`bounds` are the two ends of the metric's range, such as (0, 1), not {bounds!r}."
-        raise HowsureError(message)
+        raise HowsureError(f"`bounds` are the two ends of the metric's range, such as (0, 1), not {bounds!r}.")
     level = checked_level(confidence_level)
     arrays = [real_numbers("draws", each).ravel() for each in several("draws", draws, "draws of each experiment")]
     kept = [each[np.isfinite(each)] for each in arrays]
     labels = names_of_experiments(names, len(kept))
     for name, each in zip(labels, kept, strict=True):
         if not each.size or not np.ptp(each) > 0:
-            message = (
+            raise HowsureError(
                 f"The draws of experiment '{name}' are all equal or undefined: they have no density. "
                 "Give the experiment a prior of more than 0."
             )
-            raise HowsureError(message)
     means, spreads = (np.array([statistic(each) for each in kept]) for statistic in (np.mean, _deviation))
     between = normal_pool(means, spreads, test="z", confidence_level=level, names=labels)
     conflated = DENSITIES[density](kept, (float(ends[0]), float(ends[1])))
@@ -137,16 +135,16 @@ def _beta(draws: list[Array], bounds: Bounds) -> Any:
 
     lowest, width = bounds[0], bounds[1] - bounds[0]
     if not math.isfinite(width):
-        message = f"Beta densities need a metric with two finite ends, not {bounds}. Use 'gamma' or 'gaussian'."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"Beta densities need a metric with two finite ends, not {bounds}. Use 'gamma' or 'gaussian'."
+        )
     shares = [(each - lowest) / width for each in draws]
     first = second = 1.0
     for each in shares:
         mean, variance = float(each.mean()), float(each.var(ddof=1))
         size = mean * (1 - mean) / variance - 1
         if size <= 0:
-            message = f"Draws reach beyond the bounds {bounds}: they are not those of a Beta density."
-            raise HowsureError(message)
+            raise HowsureError(f"Draws reach beyond the bounds {bounds}: they are not those of a Beta density.")
         first, second = first + mean * size - 1, second + (1 - mean) * size - 1
     return stats.beta(_proper(first), _proper(second), loc=lowest, scale=width)
 
@@ -162,8 +160,7 @@ def _gamma(draws: list[Array], bounds: Bounds) -> Any:
     for each in draws:
         mean, variance = float(each.mean()) - start, float(each.var(ddof=1))
         if mean <= 0:
-            message = f"Draws lie below the bound {start:g}: they are not those of a Gamma density."
-            raise HowsureError(message)
+            raise HowsureError(f"Draws lie below the bound {start:g}: they are not those of a Gamma density.")
         shape, rate = shape + mean**2 / variance - 1, rate + mean / variance
     return stats.gamma(_proper(shape), loc=start, scale=1 / rate)
 
@@ -171,8 +168,9 @@ def _gamma(draws: list[Array], bounds: Bounds) -> Any:
 def _proper(parameter: float) -> float:
     if parameter > 0:
         return parameter
-    message = "The densities rise towards an end and their product has no finite area. Use 'histogram' or 'fixed'."
-    raise HowsureError(message)
+    raise HowsureError(
+        "The densities rise towards an end and their product has no finite area. Use 'histogram' or 'fixed'."
+    )
 
 
 def _gaussian(draws: list[Array], bounds: Bounds) -> Any:  # noqa: ARG001 - the densities' signature

@@ -86,11 +86,10 @@ def checked_experiments(
     natural, errors = (np.atleast_1d(real_numbers(*each)) for each in given.items())
     if natural.ndim != 1 or natural.shape != errors.shape or not natural.size:
         limits = " The width of a 95 % interval is about 3.92 standard errors." if errors.ndim == 2 else ""
-        message = (
+        raise HowsureError(
             f"`values` has shape {natural.shape} and `standard_errors` {errors.shape}. Give one of each per experiment."
             f"{limits}"
         )
-        raise HowsureError(message)
     labels = names_of_experiments(names, len(natural))
     for label, value, error in zip(labels, natural, errors, strict=True):
         if not (math.isfinite(value) and scale.range[0] < value < scale.range[1]):
@@ -100,14 +99,12 @@ def checked_experiments(
                 else f"inside {scale.range}, as the scale '{scale.name}' needs. "
                 "Estimates and tables have method='binomial_normal'."
             )
-            message = f"The value of experiment '{label}' is {value:g}, not {where}"
-            raise HowsureError(message)
+            raise HowsureError(f"The value of experiment '{label}' is {value:g}, not {where}")
         if not (error > 0 and 0 < error**2 < math.inf):
-            message = (
+            raise HowsureError(
                 f"The standard error of experiment '{label}' is {error:g}: its weight would be infinite. "
                 "Give a positive one; for a perfect result give estimates or tables, `hs.pool(tables, 'recall')`."
             )
-            raise HowsureError(message)
     return natural, errors, labels
 
 
@@ -115,8 +112,7 @@ def names_of_experiments(names: Sequence[str] | None, size: int) -> tuple[str, .
     """Return the names of experiments as texts: 1, 2, … where none are given."""
     labels = tuple(map(str, range(1, size + 1) if names is None else several("names", names, "names of experiments")))
     if len(labels) != size:
-        message = f"`names` has {len(labels)} entries for {size} experiments."
-        raise HowsureError(message)
+        raise HowsureError(f"`names` has {len(labels)} entries for {size} experiments.")
     return labels
 
 

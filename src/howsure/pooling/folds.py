@@ -84,6 +84,7 @@ def checked_test_share(share: object) -> float:
     """Return the test fraction of a fold; raise an error unless it is between 0 and 1."""
     if isinstance(share, bool) or not isinstance(share, int | float | np.number) or not 0 < share < 1:
         hint = of_per_cent(share)
-        message = f"`test_share` is the share of the cases that a fold tests on, between 0 and 1, not {share!r}.{hint}"
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`test_share` is the share of the cases that a fold tests on, between 0 and 1, not {share!r}.{hint}"
+        )
     return float(share)

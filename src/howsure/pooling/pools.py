@@ -137,16 +137,14 @@ def pool(
     normal: dict[str, Any] = {"test": test, "scale": scale}
     if standard_errors is not None or not is_estimated(experiments):
         if hasattr(experiments, "columns"):
-            message = (
+            raise HowsureError(
                 "`experiments` is a frame. Make a table of each line, "
                 "`pool(hs.from_counts(tp=data['tp'], fp=…, fn=…, tn=…), metric)`, or give columns of values and errors."
             )
-            raise HowsureError(message)
         real_numbers("values", experiments)
         _refuse_beside(f"tables and estimates, not for plain values. {REMEDY}", metric=metric, estimand=estimand)
         if method == BINOMIAL_NORMAL or standard_errors is None:
-            message = f"Values need `standard_errors` and a normal model such as 'reml'. {REMEDY}"
-            raise HowsureError(message)
+            raise HowsureError(f"Values need `standard_errors` and a normal model such as 'reml'. {REMEDY}")
         _refuse_no_errors(experiments, standard_errors)
         level = 0.95 if confidence_level is None else confidence_level
         normal |= {"method": method or "dl", "confidence_level": level, "names": names}
@@ -155,10 +153,9 @@ def pool(
     if method == BINOMIAL_NORMAL or (method is None and test is None and scale is None and sites.is_bounded):
         _refuse_beside("the normal models, such as method='reml'.", **normal)
         if not sites.is_bounded:
-            message = (
+            raise HowsureError(
                 f"`{sites.metric}` has the range {sites.range}: 'binomial_normal' needs two finite ends. Use 'reml'."
             )
-            raise HowsureError(message)
         return bounded_pool(sites, estimand or "typical_site")
     _refuse_beside("method='binomial_normal'.", estimand=estimand)
     normal |= {"scale": scale or scale_of_range(sites.range).name, "method": method or "dl", "metric": sites.metric}
@@ -176,26 +173,23 @@ def pool(
 def _refuse_no_errors(values: object, standard_errors: object) -> None:
     """Refuse variances, and numbers of cases, that other packages take where the standard errors are."""
     if (name := str(getattr(standard_errors, "name", "")).lower()) in VARIANCES:
-        message = (
+        raise HowsureError(
             f"`standard_errors` is the column {name!r}, of variances, it seems. Give their roots without this name, "
             f"`np.sqrt({name}).to_numpy()`."
         )
-        raise HowsureError(message)
     numbers, sizes = np.asarray(values), np.asarray(standard_errors)
     are_whole = numbers.dtype.kind in "iu" and sizes.dtype.kind in "iu" and numbers.shape == sizes.shape
     if are_whole and (numbers >= 0).all() and (sizes >= numbers).all():
-        message = (
+        raise HowsureError(
             "The whole numbers seem to be successes and numbers of cases. Give "
             "`pool([hs.proportion(k, n) for k, n in zip(successes, cases)])`; values with standard errors as floats."
         )
-        raise HowsureError(message)
 
 
 def _refuse_beside(words: str, **arguments: object) -> None:
     for name, value in arguments.items():
         if value is not None:
-            message = f"`{name}` is for {words}"
-            raise HowsureError(message)
+            raise HowsureError(f"`{name}` is for {words}")
 
 
 METHODS = (BINOMIAL_NORMAL, *MODELS)

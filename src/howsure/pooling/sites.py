@@ -97,8 +97,7 @@ def sites_of(experiments: Any, metric: object, level: float | None, names: Seque
         found = _of_tables(dict(zip(labels, listed, strict=True)), metric, 0.95 if level is None else level)
         level = None
     elif metric is not None:
-        message = f"`metric` is for tables: estimates have a metric of their own. {REMEDY}"
-        raise HowsureError(message)
+        raise HowsureError(f"`metric` is for tables: estimates have a metric of their own. {REMEDY}")
     else:
         found = list(listed)
     return _checked(found, labels, level)
@@ -118,8 +117,7 @@ def _is_table(experiment: object) -> bool:
 
 def _of_tables(tables: Mapping[str, Any], metric: Any, level: float) -> list[Any]:
     if metric is None:
-        message = "Tables need the metric that is pooled: `hs.pool(tables, 'recall')`."
-        raise HowsureError(message)
+        raise HowsureError("Tables need the metric that is pooled: `hs.pool(tables, 'recall')`.")
     for name, each in tables.items():
         refuse_results(each, "pool", "tables, or estimates")
         require_table(Table, each, f"Experiment '{name}' is no table, as others are: {each!r}. {REMEDY}")
@@ -131,8 +129,7 @@ def _checked(found: Sequence[Any], labels: tuple[str, ...], level: float | None)
     """Return estimates as sites; raise an error for other metrics, levels or ranges, and for undefined estimates."""
     for name, each in zip(labels, found, strict=True):
         if not isinstance(each, Estimated):
-            message = f"Experiment '{name}' is no estimate, as others are: {each!r}. {REMEDY}"
-            raise HowsureError(message)
+            raise HowsureError(f"Experiment '{name}' is no estimate, as others are: {each!r}. {REMEDY}")
     quantity = [_quantity(each) for each in found]
     for fact, given in {
         "metric": quantity,
@@ -143,18 +140,17 @@ def _checked(found: Sequence[Any], labels: tuple[str, ...], level: float | None)
         for name, other in zip(labels, given, strict=True):
             if other != given[0]:
                 both = f"'{name}' has the {fact} {other}, and '{labels[0]}' {given[0]}"
-                message = f"Experiment {both}: pool one {fact}."
-                raise HowsureError(message)
+                raise HowsureError(f"Experiment {both}: pool one {fact}.")
     own = found[0].confidence_level
     if level is not None and checked_level(level) != own:
-        message = f"The estimates have the confidence level {own:g}. Make them with `confidence_level={level:g}`."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"The estimates have the confidence level {own:g}. Make them with `confidence_level={level:g}`."
+        )
     for name, each in zip(labels, found, strict=True):
         if not math.isfinite(each.value):
             why = f" ({each.reason})" if each.reason else ""
             stated = f"The value of experiment '{name}' is {each.value:g}{why}."
-            message = f"{stated} Leave it out, or pool a metric that all of them define, such as a rate."
-            raise HowsureError(message)
+            raise HowsureError(f"{stated} Leave it out, or pool a metric that all of them define, such as a rate.")
     columns = ("value", "low", "high", "standard_error")
     values, lows, highs, errors = (np.array([float(getattr(each, column)) for each in found]) for column in columns)
     low, high = map(float, found[0].bounds)

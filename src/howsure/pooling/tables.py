@@ -48,8 +48,7 @@ def pool_tables(tables: Sequence[Added] | Mapping[Any, Added]) -> Added:
     for each in listed:
         require_table(Table, each, message)
     if not listed:
-        message = "There is no table to pool. Give at least one."
-        raise HowsureError(message)
+        raise HowsureError("There is no table to pool. Give at least one.")
     for number, table in enumerate(listed, start=1):
         _refuse_different(number, table, listed[0])
     first, *others = (replace(table, design=Clustering.of(table.design).with_unshared_units()) for table in listed)
@@ -58,20 +57,19 @@ def pool_tables(tables: Sequence[Added] | Mapping[Any, Added]) -> Added:
 
 def _refuse_different(number: int, table: Table, first: Table) -> None:
     if not table.kind.adds_up:
-        message = f"Table {number} is a {table.kind.noun}: only tables of predicted classes add up cell by cell."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"Table {number} is a {table.kind.noun}: only tables of predicted classes add up cell by cell."
+        )
     if type(table) is not type(first) or table.labels.tolist() != first.labels.tolist():
-        message = (
+        raise HowsureError(
             f"Table {number} has the classes {_listed(table)}, the first has {_listed(first)}. "
             "Give all the same `labels=`."
         )
-        raise HowsureError(message)
     if type(table.design) is not type(first.design):
-        message = (
+        raise HowsureError(
             f"Table {number} has the design {type(table.design).__name__}, the first {type(first.design).__name__}. "
             "Pool tables of one design."
         )
-        raise HowsureError(message)
 
 
 def _listed(table: Table) -> str:

@@ -128,8 +128,9 @@ class Proportions:
         values = _values(metric, counts)
         if np.isnan(values).any():
             group = int(np.argmax(np.isnan(values)))
-            message = f"`{metric.label}` is undefined: {_lack(reads, group)}. Leave the reader out, or choose another."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"`{metric.label}` is undefined: {_lack(reads, group)}. Leave the reader out, or choose another."
+            )
         without = np.maximum(counts[:, None] - np.eye(OUTCOMES), 0.0)
         changes = np.where(counts > 0, _values(metric, without) - values[:, None], 0.0)
         return cls(reads, cells, values, changes)
@@ -148,11 +149,10 @@ class Proportions:
         """Return the jackknife covariance; a class whose cases do not enter the metric is left out."""
         if np.isnan(self.changes).any():
             group = int(np.argmax(np.isnan(self.changes).any(1)))
-            message = (
+            raise HowsureError(
                 f"{self.reads.name(group)} has a single case on which the metric depends, so its error cannot be "
                 "estimated. Read more cases, or take the cases as fixed: fixed='case'."
             )
-            raise HowsureError(message)
         changes = self._of_cases(self.changes)
         some = self.classes if self.classes.any() else np.array([True, True])
         return jackknife_covariance(changes[some[self.reads.positive.astype(np.intp)]])
@@ -186,8 +186,7 @@ def _sizes(reads: Reads) -> Floats:
     sizes = np.stack([is_read[~reads.positive].sum(0), is_read[reads.positive].sum(0)]).astype(float)
     lacking = (sizes == 0).any(0)
     if lacking.any():
-        message = f"{_lack(reads, int(np.argmax(lacking)))}, and an area needs both. Leave the reader out."
-        raise HowsureError(message)
+        raise HowsureError(f"{_lack(reads, int(np.argmax(lacking)))}, and an area needs both. Leave the reader out.")
     return sizes
 
 
@@ -203,8 +202,7 @@ def _lack(reads: Reads, group: int) -> str:
 def _refuse_single(reads: Reads, sizes: Floats) -> None:
     single = (sizes < 2).any(0)
     if single.any():
-        message = (
+        raise HowsureError(
             f"{reads.name(int(np.argmax(single)))} read a single case of one class, so the error of the area cannot be "
             "estimated. Read more cases, or take the cases as fixed: fixed='case'."
         )
-        raise HowsureError(message)

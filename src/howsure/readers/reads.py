@@ -106,8 +106,7 @@ def reads_of(
         why = "cases of different patients need different identifiers"
         if wrong.replace(".", "", 1).isdigit() and "." in wrong:
             why = f"read identifiers such as {wrong!r} as text, because the numbers 1.1 and 1.10 are equal"
-        message = f"The case {wrong!r} has two truths. Correct it: {why}."
-        raise HowsureError(message)
+        raise HowsureError(f"The case {wrong!r} has two truths. Correct it: {why}.")
     present, group = np.unique(modality * len(names["reader"]) + reader, return_inverse=True)
     group = group.ravel()
     values_of = np.full((len(truth), len(present)), np.nan)
@@ -117,8 +116,7 @@ def reads_of(
     readers, modalities = present % len(names["reader"]), present // len(names["reader"])
     found = _design_of(~np.isnan(values_of), readers, modalities, names)
     if design is not None and one_of("design", design, DESIGNS) != found:
-        message = f"The data do not have design={design!r}: {WORDS[found]}. Give design={found!r}, or none."
-        raise HowsureError(message)
+        raise HowsureError(f"The data do not have design={design!r}: {WORDS[found]}. Give design={found!r}, or none.")
     return Reads(
         positive=truth,
         values=values_of,
@@ -142,11 +140,10 @@ def _refuse_twice(
     row = first[np.argmax(number > 1)]
     under = names["modality"][modality[row]]
     where = f" under {under!r}" if under else ". Name the column of the modality if there are several"
-    message = (
+    raise HowsureError(
         f"The reader {names['reader'][reader[row]]!r} has more than one read of the case "
         f"{names['case'][case[row]]!r}{where}. {TWICE}"
     )
-    raise HowsureError(message)
 
 
 def _design_of(
@@ -163,11 +160,10 @@ def _design_of(
     if (number < modalities).any():
         fewest = int(np.argmin(number))
         under = ", ".join(repr(names["modality"][each]) for each in modality[reader == fewest])
-        message = (
+        raise HowsureError(
             f"The reader {names['reader'][fewest]!r} read under {under} only, and other readers under more modalities. "
             "Leave such readers out, or compare modalities with different readers throughout."
         )
-        raise HowsureError(message)
     if is_read.all():
         return "factorial"
     if len(names["reader"]) > 1 and _is_nested(is_read, reader):

@@ -78,19 +78,19 @@ def question_of(
 ) -> Question:
     """Return the checked settings; see `reader_study` and `Question`."""
     if metric is None and is_called:
-        message = "Calls have no area: name a metric of a 2×2 table, such as metric='sensitivity'."
-        raise HowsureError(message)
+        raise HowsureError("Calls have no area: name a metric of a 2×2 table, such as metric='sensitivity'.")
     bound = _bound("roc_auc" if metric is None else metric, classes)
     if bound.is_area and (is_called or threshold is not None):
         what = "calls" if is_called else "`threshold`"
-        message = f"`roc_auc` is of ratings at all thresholds, so {what} do not apply. Use metric='sensitivity'."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`roc_auc` is of ratings at all thresholds, so {what} do not apply. Use metric='sensitivity'."
+        )
     if not bound.is_area and not is_called and threshold is None:
-        message = f"`{bound.label}` needs `threshold=`: ratings of at least the threshold are positive calls."
-        raise HowsureError(message)
+        raise HowsureError(f"`{bound.label}` needs `threshold=`: ratings of at least the threshold are positive calls.")
     if not is_called and bound.spec is not None and bound.spec.definition.cuts_scores:
-        message = f"`{bound.label}` is of decisions at a risk, and ratings are no risks. Give the decisions, `call=`."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`{bound.label}` is of decisions at a risk, and ratings are no risks. Give the decisions, `call=`."
+        )
     one_of("method", method, METHODS)
     if fixed is not None:
         one_of("fixed factor", fixed, get_args(Fixed))
@@ -99,14 +99,12 @@ def question_of(
     chosen = usual if covariance is None else one_of("covariance", covariance, COVARIANCES)
     if not bound.is_area and (one_shot or chosen != "jackknife"):
         what = "method='one_shot'" if one_shot else f"covariance='{chosen}'"
-        message = f"{what} is for `roc_auc`, not for `{bound.label}`. Use covariance='jackknife'."
-        raise HowsureError(message)
+        raise HowsureError(f"{what} is for `roc_auc`, not for `{bound.label}`. Use covariance='jackknife'.")
     if one_shot and (fixed is not None or chosen != "unbiased"):
-        message = (
+        raise HowsureError(
             "method='one_shot' takes readers and cases as random, with unbiased covariances. Use "
             "method='obuchowski_rockette' with `fixed` or another `covariance`."
         )
-        raise HowsureError(message)
     both = classes.tolist()
     return Question(
         metric=bound,
@@ -128,6 +126,7 @@ def _bound(metric: str, classes: Array) -> Metric:
         return resolve(spec, ConfusionTable(counts=np.ones((2, 2)), labels=classes))
     found = resolve(spec, scores_table(np.array([False, True]), np.array([0.0, 1.0]), classes))
     if not found.is_area:
-        message = f"`{found.label}` is not available for reader studies. Use 'roc_auc' or a metric of a 2×2 table."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`{found.label}` is not available for reader studies. Use 'roc_auc' or a metric of a 2×2 table."
+        )
     return found

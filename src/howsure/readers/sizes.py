@@ -206,8 +206,9 @@ def planned(
     value = _value(pilot, true_value, far)
     size_of(pilot, FEWEST, pilot.cases, value, far, level)  # refuses a pilot without variation before its difference
     if power is not None and value == 0 and margin is None:
-        message = "No study shows a difference that is 0. State another `true_value`, or a `margin` of non-inferiority."
-        raise HowsureError(message)
+        raise HowsureError(
+            "No study shows a difference that is 0. State another `true_value`, or a `margin` of non-inferiority."
+        )
 
     def size(of_readers: int, of_cases: int) -> Size:
         return size_of(pilot, of_readers, of_cases, value, far, level)
@@ -226,8 +227,9 @@ def planned(
         each = (_search(partial(size, number), reaches, MOST_CASES) for number in TABLE)
         found = [one for one in each if one is not None]
     if not found:
-        message = f"No study of up to {TABLE[-1]} readers reaches the goal. Name `readers`, or a larger effect."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"No study of up to {TABLE[-1]} readers reaches the goal. Name `readers`, or a larger effect."
+        )
     return ReaderPlan(
         sizes=tuple(found), true_value=value, margin=far, confidence_level=level, is_mean=pilot.modalities == 1
     )
@@ -304,14 +306,14 @@ def _below(degrees_of_freedom: float, centre: float, at: float) -> float:
 
 def _refuse_design(pilot: Pilot, power: float | None, margin: float | None) -> None:
     if pilot.design not in {"factorial", NESTED}:
-        message = (
+        raise HowsureError(
             f"A plan is for readers who all read all cases, and the pilot has the {pilot.design.replace('_', ' ')} "
             "design. State components of the planned design: `hs.results.VarianceComponents(…).plan(…)`."
         )
-        raise HowsureError(message)
     if pilot.modalities == 1 and not (power is None and margin is None):
-        message = "`power` and `margin` are for two modalities. Give `width`, that of the interval of the mean."
-        raise HowsureError(message)
+        raise HowsureError(
+            "`power` and `margin` are for two modalities. Give `width`, that of the interval of the mean."
+        )
 
 
 def _refuse_variances(pilot: Pilot) -> None:
@@ -320,22 +322,26 @@ def _refuse_variances(pilot: Pilot) -> None:
     needed = ["reader", "error", "cov2"] if pilot.modalities == 1 else [own, "error", "cov1", "cov2", "cov3"]
     for name in needed:
         if not math.isfinite(value := real_number(name, getattr(pilot, name))):
-            message = f"`{name}` is {value:g}, and a plan needs this variance component. State it as a number."
-            raise HowsureError(message, INVALID_ARGUMENT)
+            raise HowsureError(
+                f"`{name}` is {value:g}, and a plan needs this variance component. State it as a number.",
+                INVALID_ARGUMENT,
+            )
     if pilot.error < 0:
-        message = f"`error` is the variance of one reader's metric, not {pilot.error:g}. State a positive number."
-        raise HowsureError(message, INVALID_ARGUMENT)
+        raise HowsureError(
+            f"`error` is the variance of one reader's metric, not {pilot.error:g}. State a positive number.",
+            INVALID_ARGUMENT,
+        )
 
 
 def _refuse_no_variance(part: float, scale: float, what: str) -> None:
     """Refuse components whose difference or mean has no variance, apart from rounding errors, or a negative one."""
     if part > RELATIVE_TOLERANCE * scale:
         return
-    message = (
+    raise HowsureError(
         f"By these components the {what} does not vary between studies, as if all readers agreed in all cases, so "
-        "no number of readers and cases follows. State assumed components: `hs.results.VarianceComponents(…).plan(…)`."
+        "no number of readers and cases follows. State assumed components: `hs.results.VarianceComponents(…).plan(…)`.",
+        "no-variation",
     )
-    raise HowsureError(message, "no-variation")
 
 
 def _value(pilot: Pilot, true_value: float | None, margin: float) -> float:
@@ -344,8 +350,7 @@ def _value(pilot: Pilot, true_value: float | None, margin: float) -> float:
     if not math.isnan(margin):
         return 0.0
     if math.isnan(pilot.difference) and pilot.modalities > 1:
-        message = "State the true difference that the study should show: `true_value=0.05`."
-        raise HowsureError(message)
+        raise HowsureError("State the true difference that the study should show: `true_value=0.05`.")
     return pilot.difference
 
 
@@ -354,16 +359,14 @@ def _share(name: str, value: object) -> float | None:
         return None
     found = real_number(name, value)
     if not 0 < found < 1:
-        message = f"`{name}` lies between 0 and 1, not {found:g}.{of_per_cent(found)}"
-        raise HowsureError(message)
+        raise HowsureError(f"`{name}` lies between 0 and 1, not {found:g}.{of_per_cent(found)}")
     return found
 
 
 def _positive(name: str, value: object) -> float:
     found = real_number(name, value)
     if not 0 < found < math.inf:
-        message = f"`{name}` is a positive number, not {found:g}."
-        raise HowsureError(message)
+        raise HowsureError(f"`{name}` is a positive number, not {found:g}.")
     return found
 
 
@@ -371,11 +374,10 @@ def _smallest(size: Callable[[int], Size], reaches: Callable[[Size], bool], most
     found = _search(size, reaches, most)
     if found is None:
         best = size(most)
-        message = (
+        raise HowsureError(
             f"{given} do not reach the goal with any number of the other: the power is at most {best.power:.3f} and "
             f"the width at least {best.width:.3g}. Give more of them, or a larger effect."
         )
-        raise HowsureError(message)
     return found
 
 

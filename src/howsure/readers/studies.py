@@ -230,8 +230,7 @@ def reader_study(
         try:
             results[key] = study(np.flatnonzero((groups.code == place) & is_read))
         except HowsureError as error:
-            message = f"Group '{key}': {error}"
-            raise HowsureError(message) from None
+            raise HowsureError(f"Group '{key}': {error}") from None
     return Grouped(results=results, overall=study(np.flatnonzero(is_read)), columns=groups.columns)
 
 
@@ -242,14 +241,12 @@ def _given(columns: dict[str, object], data: object) -> dict[str, object]:
         usual.pop("rating", None)
     given = usual | {role: each for role, each in columns.items() if each is not None}
     if ("rating" in given) == ("call" in given):
-        message = (
+        raise HowsureError(
             "Give `rating`, a number for each read that is higher for positive cases, or `call`, the class called."
         )
-        raise HowsureError(message)
     lacking = [f"`{role}`" for role in ROLES[:2] if role not in given]
     if lacking:
-        message = f"Give {' and '.join(lacking)}: a study needs the reader and the case of each read."
-        raise HowsureError(message)
+        raise HowsureError(f"Give {' and '.join(lacking)}: a study needs the reader and the case of each read.")
     return given
 
 
@@ -257,8 +254,7 @@ def _truth(column: Column, pos_label: object) -> tuple[Booleans, Array]:
     present = column.levels[column.occurring()].tolist()
     if len(present) != 2:
         few = f"only the class {present[0]!r}" if len(present) == 1 else f"{len(present)} classes"
-        message = f"`truth` has {few}, and a reader study needs two: positive (diseased) and negative cases."
-        raise HowsureError(message)
+        raise HowsureError(f"`truth` has {few}, and a reader study needs two: positive (diseased) and negative cases.")
     return binary_truth(column, pos_label)
 
 
@@ -270,7 +266,8 @@ def _calls(given: object, classes: Array) -> Floats:
     kind = {negative: 0.0, positive: 1.0}
     unknown = [texts[place] for place in column.occurring() if texts[place] not in kind]
     if unknown:
-        message = f"`call` has the class {unknown[0]!r}, and `truth` has {negative!r} and {positive!r}. Use the same."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`call` has the class {unknown[0]!r}, and `truth` has {negative!r} and {positive!r}. Use the same."
+        )
     values = np.array([kind.get(text, np.nan) for text in texts])
     return values[np.asarray(column.codes, dtype=np.int64) - column.offset]

@@ -148,8 +148,7 @@ class ReaderStudy(Tabular, Named):
             looked_up("modality", str(name), dict.fromkeys(self.modalities))
         names = str(first), str(second)
         if names[0] == names[1]:
-            message = f"{names[0]!r} is compared with itself. Name two modalities."
-            raise HowsureError(message)
+            raise HowsureError(f"{names[0]!r} is compared with itself. Name two modalities.")
         found = {each.names: each for each in self.differences.values()}
         return found[names] if names in found else found[names[::-1]].reversed()
 
@@ -186,8 +185,7 @@ class ReaderStudy(Tabular, Named):
         ReaderPlan
         """
         if self.components is None:
-            message = "A plan needs variance components: random cases and at least two readers."
-            raise HowsureError(message)
+            raise HowsureError("A plan needs variance components: random cases and at least two readers.")
         return self.components.plan(
             readers=readers,
             cases=cases,

@@ -42,7 +42,8 @@ def truth_by_row(ratings: Floats, reader: Column, case: Column) -> tuple[Array, 
     if wrong.any():
         row = int(np.argmax(wrong))
         name, number = case.levels.tolist()[cases[row]], "two truths" if states[row] else "no truth"
-        message = f"The case {str(name)!r} has {number} in the rows of the reader 'truth' or -1. Give each case one."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"The case {str(name)!r} has {number} in the rows of the reader 'truth' or -1. Give each case one."
+        )
     found = truth[cases]
     return found.astype(np.int64) if (found == np.floor(found)).all() else found, ~states

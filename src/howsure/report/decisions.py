@@ -42,8 +42,9 @@ def report_of_decisions(curve: Any, *, title: str = "", command: str = "", files
         If it is the result of several groups.
     """
     if not isinstance(curve, DecisionCurve):
-        message = "A report is on one decision curve: give that of a group, `curves['a']`, or of all, `curves.overall`."
-        raise HowsureError(message)
+        raise HowsureError(
+            "A report is on one decision curve: give that of a group, `curves['a']`, or of all, `curves.overall`."
+        )
     level = percent(curve.confidence_level)
     together = f"Bands and intervals cover at all thresholds together, with {level} confidence for each curve."
     unit = "The net benefit, per case, is true positives minus false positives times the odds of the threshold."

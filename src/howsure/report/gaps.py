@@ -50,8 +50,7 @@ def report_of_gaps(gaps: object, *, title: str = "", command: str = "", files: S
         If it is the result of several models.
     """
     if not isinstance(gaps, Gaps):
-        message = "A report is on the gaps of one model: give those of one, such as `found['A']`."
-        raise HowsureError(message)
+        raise HowsureError("A report is on the gaps of one model: give those of one, such as `found['A']`.")
     level = percent(gaps.confidence_level)
     together = f"All intervals of a table cover together with {level} confidence, so that chance alone shows no gap."
     return Report(

@@ -145,8 +145,7 @@ def templates() -> Any:
         from jinja2 import Environment, PackageLoader, StrictUndefined
         from markupsafe import Markup, escape
     except ImportError:
-        message = 'The HTML report needs Jinja2: pip install "howsure[report]".'
-        raise HowsureError(message) from None
+        raise HowsureError('The HTML report needs Jinja2: pip install "howsure[report]".') from None
     environment = Environment(
         loader=PackageLoader("howsure.report", "templates"),
         autoescape=True,

@@ -210,16 +210,16 @@ def _compared(table: Any, metric: str, settings: Settings) -> Named | Mapping[st
 def _refuse_settings(**given: object) -> None:
     for name, value in given.items():
         if value is not None:
-            message = f"`{name}` is for tables: the report shows the estimates. Leave it out."
-            raise HowsureError(message)
+            raise HowsureError(f"`{name}` is for tables: the report shows the estimates. Leave it out.")
 
 
 def _level(made: Sequence[Evaluation], asked: float | None) -> float:
     """Return the confidence level of the evaluations, or the requested one."""
     levels = {each.confidence_level for each in made}
     if len(levels) > 1:
-        message = f"The evaluations have the levels {sorted(levels)}. A report shows one: evaluate all at the same."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"The evaluations have the levels {sorted(levels)}. A report shows one: evaluate all at the same."
+        )
     return checked_level(levels.pop() if levels else 0.95 if asked is None else asked)
 
 
@@ -303,12 +303,12 @@ def _subjects(given: Any) -> list[Subject]:
     else:
         models = [subject_of("", given)]
     if not models or any(each.table is None and each.scores is None for each in models):
-        message = "There is nothing to report on. Give a table, tables by model, or subjects with a table or scores."
-        raise HowsureError(message)
+        raise HowsureError(
+            "There is nothing to report on. Give a table, tables by model, or subjects with a table or scores."
+        )
     repeated = {each.name for each in models if [other.name for other in models].count(each.name) > 1}
     if repeated:
-        message = f"More than one model is called {sorted(repeated)}. Give each its own name."
-        raise HowsureError(message)
+        raise HowsureError(f"More than one model is called {sorted(repeated)}. Give each its own name.")
     return models
 
 

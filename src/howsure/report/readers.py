@@ -44,8 +44,9 @@ def report_of_readers(study: object, *, title: str = "", command: str = "", file
         If it is the result of several groups.
     """
     if not isinstance(study, ReaderStudy):
-        message = "A report is on one reader study: give that of a group, `studies['a']`, or of all, `studies.overall`."
-        raise HowsureError(message)
+        raise HowsureError(
+            "A report is on one reader study: give that of a group, `studies['a']`, or of all, `studies.overall`."
+        )
     warned: list[Texts] = [(FIXED[study.fixed],), (ALONE,)]
     warned += [(f"{study.note}.",)] if study.note else []
     return Report(

@@ -50,8 +50,9 @@ def paths(files: Sequence[str | Path]) -> list[Path]:
     try:
         return [Path(each) for each in several]
     except TypeError:
-        message = f"`files` are the names of the files that were read, not {shortened(repr(files))}."
-        raise HowsureError(message) from None
+        raise HowsureError(
+            f"`files` are the names of the files that were read, not {shortened(repr(files))}."
+        ) from None
 
 
 def made_at() -> datetime:

@@ -122,8 +122,7 @@ def certified_threshold(
     """
     own, level, seed = score_table(table), checked_level(confidence_level), seed_sequence(random_state)
     if not own.design.traits.has_labels:
-        message = "`certified_threshold` needs labels, and these scores have none. Label some cases."
-        raise HowsureError(message)
+        raise HowsureError("`certified_threshold` needs labels, and these scores have none. Label some cases.")
     if choose is not None:
         one_of("choose", choose, CHOICES)
     asked, chosen = listed_requirements(requirements), named(method)
@@ -138,8 +137,9 @@ def certified_threshold(
     direction = choose or ("smallest" if all(mostly) else "largest")
     begun = _starts(starts, own) if None in easier_above else ()
     if starts is not None and not begun:
-        message = "`starts` is for metrics that may rise and fall along the thresholds, and these do not: drop it."
-        raise HowsureError(message)
+        raise HowsureError(
+            "`starts` is for metrics that may rise and fall along the thresholds, and these do not: drop it."
+        )
     path = _Path.of(own, asked, metrics, chosen, seed, begun)
     tested = (1 - level) / len(begun or asked)
     low, high = _from_starts(path, begun, tested, direction) if begun else _from_ends(path, easier_above, tested)
@@ -326,25 +326,23 @@ def _starts(given: Sequence[float] | None, table: ScoresTable) -> tuple[float, .
     low, high = table.ends
     if given is None:
         if not 0 <= low <= high <= 1:
-            message = (
+            raise HowsureError(
                 f"The scores run from {low:g} to {high:g}, and a metric may rise and fall along them. Give `starts`, "
                 "thresholds that were chosen without these data."
             )
-            raise HowsureError(message)
         return STARTS
     found = np.unique(real_numbers("starts", given))
     if not found.size or np.isnan(found).any():
-        message = f"`starts` is a list of thresholds, not {given!r}."
-        raise HowsureError(message)
+        raise HowsureError(f"`starts` is a list of thresholds, not {given!r}.")
     bounds = (0.0, 1.0) if 0 <= low <= high <= 1 else (low, high)
     outside = found[(found < bounds[0]) | (found > bounds[1])]
     if outside.size and (bounds == (0.0, 1.0) or outside.size == found.size):
         hint = of_per_cent(outside[0]) if bounds == (0.0, 1.0) else ""
-        message = (
+        raise HowsureError(
             f"`starts` has {outside[0]:g}, and all scores lie from {bounds[0]:g} to {bounds[1]:g}."
-            f"{hint or ' Give thresholds there.'}"
+            f"{hint or ' Give thresholds there.'}",
+            INVALID_ARGUMENT,
         )
-        raise HowsureError(message, INVALID_ARGUMENT)
     return tuple(found.tolist())
 
 

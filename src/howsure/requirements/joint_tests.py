@@ -203,8 +203,7 @@ def joint_test(
         found.append(own)
         p_values.append(_p_value(metric, one, sides, test, each, seed))
         if np.isnan(p_values[-1]) and not np.isnan(own.value) and not np.isnan([own.low, own.high]).any():
-            message = f"`{own.method}` has no test for `{own.label}`. Use another `method`."
-            raise HowsureError(message)
+            raise HowsureError(f"`{own.method}` has no test for `{own.label}`. Use another `method`.")
     return JointTest(
         requirements=tuple(each.text(own.label) for each, own in zip(asked, found, strict=True)),
         estimates=tuple(found),

@@ -98,11 +98,9 @@ class JointRegion(OneRecord):
         """
         points = real_numbers("point", point)
         if not points.shape or points.shape[-1] != 2:
-            message = f"A point is a pair (x, y), not {point!r}."
-            raise HowsureError(message)
+            raise HowsureError(f"A point is a pair (x, y), not {point!r}.")
         if self.reason:
-            message = f"The region is undefined: {self.reason}."
-            raise HowsureError(message)
+            raise HowsureError(f"The region is undefined: {self.reason}.")
         found = _within(points.reshape(-1, 2), np.stack([self.boundary_x, self.boundary_y], 1))
         return found.reshape(points.shape[:-1]) if points.ndim > 1 else bool(found[0])
 

@@ -158,8 +158,7 @@ def one_model(given: object, verb: str) -> Any:
     """
     table = coerce_table(given, verb)
     if hasattr(table, "models"):
-        message = f"`{verb}` takes the table of one model: give `table.model('name')`."
-        raise HowsureError(message)
+        raise HowsureError(f"`{verb}` takes the table of one model: give `table.model('name')`.")
     return table
 
 
@@ -193,12 +192,12 @@ class _Likelihood:
         (table, first), (other, second) = parts
         for metric in (first, second):
             if metric.ratio is None:
-                message = f"`{LIKELIHOOD}` needs ratios of counts, and `{metric.name}` is not one: drop `method`."
-                raise HowsureError(message)
+                raise HowsureError(
+                    f"`{LIKELIHOOD}` needs ratios of counts, and `{metric.name}` is not one: drop `method`."
+                )
         traits = table.design.traits
         if not traits.is_independent or not traits.is_counted or table.cells.shape != other.cells.shape:
-            message = f"`{LIKELIHOOD}` needs counts of independent cases without weights: drop `method`."
-            raise HowsureError(message)
+            raise HowsureError(f"`{LIKELIHOOD}` needs counts of independent cases without weights: drop `method`.")
         return cls(table.cells, cast("Ratio", first.ratio), cast("Ratio", second.ratio))
 
     def reached(self, scales: list[Scale], rays: Array, radius: float) -> Array:

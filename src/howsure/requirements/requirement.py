@@ -55,8 +55,7 @@ class Requirement:
                 bound = math.nan
             if math.isfinite(bound):
                 return cls(requested(parts[0]), parts[1][0] == ">", bound)
-        message = f"{given!r} is no requirement. {REMEDY}"
-        raise HowsureError(message)
+        raise HowsureError(f"{given!r} is no requirement. {REMEDY}")
 
     @property
     def relation(self) -> str:
@@ -73,8 +72,9 @@ class Requirement:
         if low <= self.bound <= high:
             return
         hint = f" Did you mean {self.bound / PER_CENT:g}?" if low <= self.bound / PER_CENT <= high else ""
-        message = f"The bound of `{self.text(metric.label)}` is outside of its range, {low:g} to {high:g}.{hint}"
-        raise HowsureError(message)
+        raise HowsureError(
+            f"The bound of `{self.text(metric.label)}` is outside of its range, {low:g} to {high:g}.{hint}"
+        )
 
 
 Asked = str | tuple[str | Metric, str, float] | Requirement
@@ -87,6 +87,5 @@ def listed_requirements(given: object) -> list[Requirement]:
     )
     listed: Sequence[Any] = [given] if is_one else several("requirements", given, "requirements such as 'recall>0.9'")
     if not listed:
-        message = f"`requirements` is empty. {REMEDY}"
-        raise HowsureError(message)
+        raise HowsureError(f"`requirements` is empty. {REMEDY}")
     return [Requirement.of(each) for each in listed]

@@ -53,8 +53,9 @@ class Accumulator(AdvisedAttributes, Generic[Counted]):
 
     def __init__(self, source: Callable[..., Counted] | None = None, **settings: object) -> None:
         if not callable(source):
-            message = f"An accumulator takes the function that counts, such as `howsure.confusion`, not {source!r}."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"An accumulator takes the function that counts, such as `howsure.confusion`, not {source!r}."
+            )
         self.source = source
         self.settings = settings
         self.reset()
@@ -101,8 +102,7 @@ class Accumulator(AdvisedAttributes, Generic[Counted]):
             If no case was counted.
         """
         if not self._parts:
-            message = "No case was counted yet: there is no table. Call `update` first."
-            raise HowsureError(message)
+            raise HowsureError("No case was counted yet: there is no table. Call `update` first.")
         self._parts = [(self.batches, _sum([part for _, part in self._parts]))]
         table: Counted = self._parts[0][1]
         return table
@@ -121,8 +121,7 @@ class Accumulator(AdvisedAttributes, Generic[Counted]):
             If its source differs, or the tables cannot be added.
         """
         if not isinstance(other, Accumulator) or other.source != self.source:
-            message = f"{self!r} merges with another accumulator of the same source, not with {other!r}."
-            raise HowsureError(message)
+            raise HowsureError(f"{self!r} merges with another accumulator of the same source, not with {other!r}.")
         if other.batches:
             both = [*self._parts, (other.batches, other.table)]
             self._parts = [(sum(number for number, _ in both), _sum([part for _, part in both]))]
@@ -167,8 +166,7 @@ def _refuse_scaled(weight: object) -> None:
     except (TypeError, ValueError):  # not numeric: the source raises the error
         return
     if weights.ndim == 1 and weights.size and np.isfinite(weights).all() and ordinary_scale(weights) != 1:
-        message = (
+        raise HowsureError(
             f"`sample_weight` is at most {weights.max():.3g}, which is rounded off beside weights of an ordinary size. "
             "Multiply all batches' weights by one number, so that they are about 1."
         )
-        raise HowsureError(message)

@@ -33,8 +33,7 @@ class Beside:
         )
         role, first = next(iter(lengths.items()), ("columns", ()))
         if not len(first):
-            message = f"`{role}` is empty: there is no case to evaluate."
-            raise HowsureError(message)
+            raise HowsureError(f"`{role}` is empty: there is no case to evaluate.")
         codes, names = (None, None) if cluster is None else cluster.used()
         return cls(weight, codes, names, group)
 

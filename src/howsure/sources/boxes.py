@@ -112,8 +112,7 @@ def finite_numbers(argument_name: str, given: object) -> Array:
     """Return numbers as an array of at least one axis; refuse missing and infinite values."""
     found = real_numbers(argument_name, given)
     if not np.isfinite(found).all():
-        message = f"`{argument_name}` holds a missing or infinite number. Drop it first."
-        raise HowsureError(message)
+        raise HowsureError(f"`{argument_name}` holds a missing or infinite number. Drop it first.")
     return found if found.ndim else found[None]
 
 
@@ -121,12 +120,10 @@ def boxes_of(argument_name: str, given: object) -> Array:
     """Return boxes (left, top, right, bottom), ``(n, 4)``; refuse invalid boxes."""
     boxes = finite_numbers(argument_name, given)
     if boxes.size % 4 or (boxes.size and (boxes.ndim != 2 or boxes.shape[1] != 4)):
-        message = f"`{argument_name}` has shape {boxes.shape}. Give [left, top, right, bottom] of each box."
-        raise HowsureError(message)
+        raise HowsureError(f"`{argument_name}` has shape {boxes.shape}. Give [left, top, right, bottom] of each box.")
     boxes = boxes.reshape(-1, 4)
     if (boxes[:, 2:] < boxes[:, :2]).any():
-        message = f"`{argument_name}` has a box that ends before it begins. Give [left, top, right, bottom]."
-        raise HowsureError(message)
+        raise HowsureError(f"`{argument_name}` has a box that ends before it begins. Give [left, top, right, bottom].")
     return boxes
 
 
@@ -146,8 +143,7 @@ def refuse_other_units(boxes: Mapping[str, Sequence[Array]]) -> None:
     reach = {name: float(np.concatenate(each).max(initial=0.0)) if each else 0.0 for name, each in boxes.items()}
     (fraction, small), (pixels, large) = sorted((largest, name) for name, largest in reach.items())
     if 0 < fraction <= LARGEST_FRACTION and pixels >= LEAST_PIXELS:
-        message = (
+        raise HowsureError(
             f"The boxes of `{small}` reach to {fraction:.3g} and those of `{large}` to {pixels:,.6g}: fractions of the "
             "image and pixels never overlap. Multiply the fractions by the width and height of each image."
         )
-        raise HowsureError(message)

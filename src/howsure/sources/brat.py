@@ -32,17 +32,17 @@ def of_brat(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
     if not any(is_folder(each) for each in (y_true, *models.values())):
         return y_true, y_pred
     if others := [each for each in (y_true, *models.values()) if not is_folder(each)]:
-        message = f"{shown(others[0])} is no folder of brat's files, and another argument is one. Give folders for all."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"{shown(others[0])} is no folder of brat's files, and another argument is one. Give folders for all."
+        )
     true = _documents(Path(y_true))
     said = {name: _documents(Path(folder)) for name, folder in models.items()}
     for name, found in said.items():
         if others := sorted(found.keys() ^ true.keys()):
-            message = (
+            raise HowsureError(
                 f"'{y_true}' and '{models[name]}' are not of the same documents: only one of them has "
                 f"{listed(others)}. Give a file for each document, which is empty if it has no entity."
             )
-            raise HowsureError(message)
     made = {name: [found[document] for document in true] for name, found in said.items()}
     return list(true.values()), made if isinstance(y_pred, Mapping) else made[""]
 
@@ -51,15 +51,15 @@ def _documents(folder: Path) -> dict[str, list[Any]]:
     """Return the spans of each file by its name."""
     files = sorted(folder.glob(f"[!.]*{SUFFIX}"))  # without hidden files
     if not files:
-        message = f"'{folder}' holds no file '*{SUFFIX}' of brat. Give a folder of them, or lists of tags or spans."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"'{folder}' holds no file '*{SUFFIX}' of brat. Give a folder of them, or lists of tags or spans."
+        )
     return {file.name: [_span(file, line) for line in text_lines(file) if line[:1] == "T"] for file in files}
 
 
 def _span(file: Path, line: str) -> tuple[Any, Any, str]:
     found = ENTITY.fullmatch(line)
     if found is None:
-        message = f"'{file}' has the line {line!r}. brat's entities are 'T1', a tab, and type, start and end."
-        raise HowsureError(message)
+        raise HowsureError(f"'{file}' has the line {line!r}. brat's entities are 'T1', a tab, and type, start and end.")
     places = re.split("[ ;]", found["places"])
     return int(places[0]), int(places[-1]), found["type"]

@@ -78,11 +78,9 @@ def count_cases(
     (('values',), [[0.5], [2.5]], [1.0, 2.0])
     """
     if not (isinstance(kind, type) and issubclass(kind, CasesTable)):
-        message = f"`kind` is {kind!r}. Give a class of tables that is a subclass of `hs.kinds.CasesTable`."
-        raise HowsureError(message)
+        raise HowsureError(f"`kind` is {kind!r}. Give a class of tables that is a subclass of `hs.kinds.CasesTable`.")
     if not isinstance(columns, Mapping):
-        message = f"`columns` is a {type(columns).__name__}. Give a mapping from name to column."
-        raise HowsureError(message)
+        raise HowsureError(f"`columns` is a {type(columns).__name__}. Give a mapping from name to column.")
     groups = drawn_anew(groups, fixed, data)
     models = _models(columns)
     asked = {
@@ -123,8 +121,9 @@ def _models(columns: Mapping[str, object]) -> tuple[Any, ...]:
     models = next(iter(found.values()))
     for name, each in found.items():
         if each != models or len(models) < 2:
-            message = f"`{name}` is of the models {list(each)}. Give two models or more, the same in every column."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"`{name}` is of the models {list(each)}. Give two models or more, the same in every column."
+            )
     return models
 
 

@@ -56,8 +56,7 @@ def _loaded(given: Any) -> Any:
     try:
         return json.loads(decoded(Path(given)))
     except (ValueError, RecursionError):
-        message = f"'{given}' is no JSON of COCO. {EXPORT}"
-        raise HowsureError(message) from None
+        raise HowsureError(f"'{given}' is no JSON of COCO. {EXPORT}") from None
 
 
 class _DataSet:
@@ -89,13 +88,11 @@ class _DataSet:
         for number, line in enumerate(lines):
             where = f"`{role}[{number}]`"
             if absent := [each for each in (IMAGE, CLASS, BOX, name) if line.get(each) is None]:
-                message = f"{where} has no {listed(absent)}. COCO has them for each object."
-                raise HowsureError(message)
+                raise HowsureError(f"{where} has no {listed(absent)}. COCO has them for each object.")
             image = made[_known(where, IMAGE, line[IMAGE], self.places)]
             box = line[BOX].tolist() if hasattr(line[BOX], "tolist") else line[BOX]
             if not isinstance(box, Sequence) or len(box) != 4 or not all(isinstance(each, Real) for each in box):
-                message = f"{where} has the bbox {box!r}. COCO has [left, top, width, height]."
-                raise HowsureError(message)
+                raise HowsureError(f"{where} has the bbox {box!r}. COCO has [left, top, width, height].")
             left, top, width, height = box
             image["boxes"].append([left, top, left + width, top + height])
             image["labels"].append(_known(where, CLASS, line[CLASS], self.names))
@@ -107,11 +104,10 @@ def _lines(role: str, found: Any) -> Sequence[Mapping[str, Any]]:
     """Return a list of objects."""
     if isinstance(found, Sequence) and all(isinstance(each, Mapping) for each in found):
         return found
-    message = (
+    raise HowsureError(
         f"`{role}` is no list of objects of COCO. Give {{'image_id': …, 'category_id': …, 'bbox': [left, top, width, "
         "height]}, with the 'score' of each detection, or the JSON file of these."
     )
-    raise HowsureError(message)
 
 
 def _by_id(found: Mapping[str, Any], name: str) -> dict[Any, Mapping[str, Any]]:
@@ -121,16 +117,16 @@ def _by_id(found: Mapping[str, Any], name: str) -> dict[Any, Mapping[str, Any]]:
         isinstance(each, Mapping) and isinstance(each.get("id", []), Hashable) for each in lines
     ):
         return {each["id"]: each for each in lines}
-    message = f"`target` has '{ANNOTATIONS}' and no '{name}' with an 'id' each. Give the whole data set of COCO."
-    raise HowsureError(message)
+    raise HowsureError(
+        f"`target` has '{ANNOTATIONS}' and no '{name}' with an 'id' each. Give the whole data set of COCO."
+    )
 
 
 def _known(where: str, name: str, given: Any, known: Mapping[Any, Any]) -> Any:
     """Return the value of an identifier; refuse one that the data set lacks."""
     if isinstance(given, Hashable) and given in known:
         return known[given]
-    message = (
+    raise HowsureError(
         f"{where} has the {name} {given!r}, and the data set has {listed(known)}. Give detections and objects of the "
         "same data set, with the same identifiers."
     )
-    raise HowsureError(message)

@@ -149,8 +149,7 @@ def same_length(columns: list[Column], weight: object) -> int:
     refuse_other_lengths({column.name: column for column in columns} | {"sample_weight": weights})
     size = len(columns[0])
     if not size:
-        message = f"`{columns[0].name}` is empty: there is no case to evaluate."
-        raise NoCaseError(message)
+        raise NoCaseError(f"`{columns[0].name}` is empty: there is no case to evaluate.")
     return size
 
 
@@ -169,8 +168,7 @@ def refuse_other_lengths(columns: Mapping[str, Sized | None]) -> None:
                 lengths[name] = len(column)
     if len(set(lengths.values())) > 1:
         parts = ", ".join(f"`{name}` has {length}" for name, length in lengths.items())
-        message = f"The columns differ in length: {parts}. Give one value per case in each."
-        raise HowsureError(message)
+        raise HowsureError(f"The columns differ in length: {parts}. Give one value per case in each.")
 
 
 def checked_weight(weight: object, argument_name: str = "sample_weight") -> Array:
@@ -181,19 +179,17 @@ def checked_weight(weight: object, argument_name: str = "sample_weight") -> Arra
         given = np.asarray(weight)
         weights = None if given.dtype.kind in "mM" else given.astype(float)  # times are not numbers
     if weights is None:
-        message = f"`{argument_name}` is not numeric. Give one non-negative number a case."
-        raise HowsureError(message)
+        raise HowsureError(f"`{argument_name}` is not numeric. Give one non-negative number a case.")
     if weights.ndim != 1:
-        message = f"`{argument_name}` has shape {weights.shape}. Give one non-negative number a case."
-        raise HowsureError(message)
+        raise HowsureError(f"`{argument_name}` has shape {weights.shape}. Give one non-negative number a case.")
     for bad, words in ((~np.isfinite(weights), "is not finite"), (weights < 0, "is negative")):
         if bad.any():
             first = int(np.argmax(bad))
-            message = f"`{argument_name}[{first}]` = {weights[first]:g} {words}. Weights are non-negative numbers."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"`{argument_name}[{first}]` = {weights[first]:g} {words}. Weights are non-negative numbers."
+            )
     if not weights.any():
-        message = f"`{argument_name}` is all zeros: no case counts."
-        raise NoCaseError(message)
+        raise NoCaseError(f"`{argument_name}` is all zeros: no case counts.")
     scale = ordinary_scale(weights)
     return weights if scale == 1 else weights * scale
 
@@ -205,16 +201,14 @@ def checked_counts(counts: object) -> Array:
     with suppress(TypeError, ValueError):
         numbers = np.asarray(given).astype(float)  # counts have no scale
     if numbers.max() >= 2.0**ORDINARY:
-        message = f"`counts` holds {numbers.max():g}, more than can be counted. Give smaller numbers."
-        raise HowsureError(message)
+        raise HowsureError(f"`counts` holds {numbers.max():g}, more than can be counted. Give smaller numbers.")
     wrong = numbers != np.floor(numbers)
     if wrong.any():
         first = int(np.argmax(wrong))
-        message = (
+        raise HowsureError(
             f"`counts[{first}]` = {numbers[first]:g}: `counts` are whole numbers of identical cases. For weights use "
             "`sample_weight`."
         )
-        raise HowsureError(message)
     return numbers
 
 

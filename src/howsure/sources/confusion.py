@@ -127,8 +127,7 @@ def confusion(
             refuse_row(y_true, y_pred)
         refuse_strata(strata, "cases with one label each")
         if pos_label is not None:
-            message = "`pos_label` is for cases of two classes; of several labels a case each is had or not."
-            raise HowsureError(message)
+            raise HowsureError("`pos_label` is for cases of two classes; of several labels a case each is had or not.")
         weight_or_counts(sample_weight, counts)
         named = by_columns(by, None)
         beside = {"groups": one_column(groups), "counts": counts} | roles(named)
@@ -148,8 +147,7 @@ def confusion(
     stated = is_stated(axis.tolist(), labels, pos_label, ranked=covers(ranks, axis.tolist()))
     cell, kept = _cells(counted, axis)
     if not kept.any():
-        message = "No case has both its true and its predicted label among `labels`."
-        raise NoCaseError(message)
+        raise NoCaseError("No case has both its true and its predicted label among `labels`.")
     plain = sample_weight is not None and data is None and all(each is None for each in (groups, strata, by))
     cells = Cells(
         cell,
@@ -214,8 +212,9 @@ def class_labels(
     if len(axis) == 1:
         raise OneClassError(axis.tolist()[0])
     if len(axis) ** 2 > MOST_CELLS:
-        message = f"A table of {len(axis):,} classes does not fit into memory. Merge classes, or name some, `labels=`."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"A table of {len(axis):,} classes does not fit into memory. Merge classes, or name some, `labels=`."
+        )
     return axis
 
 
@@ -226,21 +225,19 @@ def _refuse_other_labels(labels: list[Any], known: set[Any], *, check: bool) -> 
     absent, left_out = ([str(each) for each in some] for some in (set(labels) - known, known - set(labels)))
     if not known & set(labels):
         if set(absent) & set(left_out):
-            message = (
+            raise HowsureError(
                 f"`labels` holds {labels[0]!r}, and the columns {next(iter(known))!r}: text and numbers never agree. "
                 "Give `labels` of the columns' type."
             )
-            raise HowsureError(message)
         raise HowsureError.unknown("label", str(labels[0]), sorted(left_out))
     for label in absent if check else ():
         others = [each for each in left_out if re.sub(r"\d", "", each) != re.sub(r"\d", "", label)]  # class 1, class 2
         near = [each for each in get_close_matches(label, others, cutoff=ALIKE) if len(label) > SHORT]
         if near:
-            message = (
+            raise DoubtfulDataError(
                 f"`labels` holds {label!r}, which never occurs, and lacks {near[0]!r}, whose cases would be left out. "
                 "Correct `labels`."
             )
-            raise DoubtfulDataError(message)
 
 
 def are_named(labels: ArrayLike | None, *columns: Array) -> bool:
@@ -260,11 +257,10 @@ def refuse_mixed(
             (next(iter(kind)), min(axis.tolist(), key=_is_digits))
             for kind, axis in zip(kinds, (true, predicted), strict=True)
         )
-        message = (
+        raise HowsureError(
             f"`{name}` holds {first[0]} ({first[1]!r}) and `{said}` holds {second[0]} ({second[1]!r}): "
             "they would never agree. Convert one of them."
         )
-        raise HowsureError(message)
     if check:
         refuse_unshared(true, predicted, name, said)
 
@@ -310,12 +306,11 @@ def refuse_row(*columns: object) -> None:
     """Refuse arrays of one long row, as MATLAB's files hold vectors."""
     shapes: list[tuple[int, ...]] = [getattr(each, "shape", ()) for each in columns]
     if all(len(shape) == 2 and shape[0] == 1 and shape[1] > MOST_LABELS for shape in shapes):
-        message = (
+        raise DoubtfulDataError(
             f"`y_true` and `y_pred` have the shape {shapes[0]}: one case with {shapes[0][1]} labels. For "
             f"{shapes[0][1]} cases give columns: y_true.ravel(), y_pred.ravel(); for one case "
             "name its labels with `labels=`."
         )
-        raise DoubtfulDataError(message)
 
 
 def _is_indicator(values: object) -> bool:
@@ -358,13 +353,11 @@ def multilabel(
     given = columns(None, {"y_true": y_true, "y_pred": y_pred}, check=check)
     true, predicted = (_indicator(name, values) for name, values in given.items())
     if true.shape != predicted.shape:
-        message = f"`y_true` has shape {true.shape} and `y_pred` {predicted.shape}; both are cases × labels."
-        raise HowsureError(message)
+        raise HowsureError(f"`y_true` has shape {true.shape} and `y_pred` {predicted.shape}; both are cases × labels.")
     rows, size = true.shape
     axis = np.arange(size) if labels is None else label_array(labels)
     if len(axis) != size:
-        message = f"`labels` names {len(axis)} labels, and the arrays have {size} columns."
-        raise HowsureError(message)
+        raise HowsureError(f"`labels` names {len(axis)} labels, and the arrays have {size} columns.")
     weights = None if sample_weight is None else checked_weight(sample_weight)
     cluster, names = (None, None) if groups is None else _cluster_codes("groups", groups, rows)
     codes = (2 * true + predicted).astype(np.uint8)
@@ -405,14 +398,12 @@ def _multilabel(
 def _cluster_codes(name: str, values: object, rows: int) -> tuple[Array, Array]:
     column = encoded(name, values)
     if len(column) != rows:
-        message = f"`{name}` has {len(column)} entries for {rows} rows."
-        raise HowsureError(message)
+        raise HowsureError(f"`{name}` has {len(column)} entries for {rows} rows.")
     return column.used()
 
 
 def _indicator(name: str, values: object) -> Array:
     array = indicator(name, values)
     if not array.size:
-        message = f"`{name}` is empty: there is no case to evaluate."
-        raise NoCaseError(message)
+        raise NoCaseError(f"`{name}` is empty: there is no case to evaluate.")
     return array

@@ -79,18 +79,16 @@ def read_conll(data: Location | Sequence[Location]) -> dict[str, list[Any]]:
             continue
         width = width or len(cells)
         if len(cells) != width or width < FEWEST:
-            message = (
+            raise HowsureError(
                 f"'{path}' cannot be read: line {number} has {len(cells)} columns, and the first one {width}. Give a "
                 "line for each token, with its tags, and a blank line after each sentence."
             )
-            raise HowsureError(message)
         rows.append(cells)
         sentences.append(sentence)
         documents.append(document)
         is_open = True
     if not rows:
-        message = "The files of tagged tokens hold none. Give a line for each token, with its tags."
-        raise HowsureError(message)
+        raise HowsureError("The files of tagged tokens hold none. Give a line for each token, with its tags.")
     found: dict[str, list[Any]] = {str(place): list(each) for place, each in enumerate(zip(*rows, strict=True), 1)}
     return found | {"sentence": sentences} | ({"document": documents} if document else {})
 

@@ -38,10 +38,9 @@ def drawn_anew(groups: object, fixed: str | None, data: object) -> Any:
         return groups
     factors = _factors(groups, data)
     if factors is None:
-        message = (
+        raise HowsureError(
             f"`fixed` is {fixed!r}, and `groups` has not two columns. Name both, of which a new study would keep one."
         )
-        raise HowsureError(message)
     kept = one_of("factor", fixed, factors)
     return next(column for name, column in factors.items() if name != kept)
 
@@ -116,8 +115,9 @@ def refuse_crossed(names: Array | None, what: str) -> None:
         Plural noun of what takes one column, which starts the error message.
     """
     if isinstance(names, Combinations):
-        message = f"{what} take one column of `groups`, not two crossed factors. Name the one with fewer levels."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"{what} take one column of `groups`, not two crossed factors. Name the one with fewer levels."
+        )
 
 
 def _role(factor: str) -> str:
@@ -135,10 +135,9 @@ def _factors(groups: object, data: object) -> dict[str, Any] | None:
     if found is None:
         return None
     if len(found) != FACTORS:
-        message = (
+        raise HowsureError(
             f"`groups` has {len(found)} columns. Give one, or two whose levels both vary, such as readers and cases."
         )
-        raise HowsureError(message)
     return found
 
 
@@ -147,8 +146,7 @@ def _named(groups: Any, data: object) -> dict[str, Any] | None:
         return {str(name): column for name, column in groups.items()}
     if isinstance(groups, list | tuple) and data is not None and all(isinstance(each, str) for each in groups):
         if len(set(groups)) < len(groups):
-            message = f"`groups` names the column {groups[0]!r} twice. Name it once, or two columns."
-            raise HowsureError(message)
+            raise HowsureError(f"`groups` names the column {groups[0]!r} twice. Name it once, or two columns.")
         return {each: each for each in groups}
     if isinstance(groups, list | tuple) and data is None and _are_columns(groups):
         return {str(getattr(each, "name", None) or f"factor {at}"): each for at, each in enumerate(groups, 1)}

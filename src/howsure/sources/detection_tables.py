@@ -51,11 +51,10 @@ def of_tables(preds: Any, target: Any) -> tuple[Any, Any]:
     true = _by_image("target", target, scored=False)
     for name, each in said.items():
         if each and each.keys().isdisjoint(true):
-            message = (
+            raise HowsureError(
                 f"`{roles[name]}` has images such as {next(iter(each))!r}, and `target` has {listed(true)}: none is in "
                 "both. Write their names in the same way."
             )
-            raise HowsureError(message)
     images = list(dict.fromkeys([*true, *(image for each in said.values() for image in each)]))
     made = {name: [found.get(image, _empty(found)) for image in images] for name, found in said.items()}
     return made.get("", made), [true.get(image, _empty(true)) for image in images]
@@ -87,8 +86,7 @@ def _by_image(role: str, given: Any, *, scored: bool) -> dict[Any, dict[str, lis
     wanted |= {"score": _named(known, SCORE)} if scored else {"iscrowd": _named(known, CROWD)}
     if sides is None or wanted["image"] is None or wanted.get("score", "") is None:
         needed = "image, xmin, ymin, xmax, ymax" + (" and score" if scored else "")
-        message = f"`{role}` has the columns {', '.join(known)}. Name those of each object {needed}."
-        raise HowsureError(message)
+        raise HowsureError(f"`{role}` has the columns {', '.join(known)}. Name those of each object {needed}.")
     names = {role: name for role, name in wanted.items() if name} | dict(zip(SIDES[0], sides, strict=True))
     held = columns(frame, names)
     boxes = np.column_stack([real_numbers(f"{role}[{names[side]!r}]", held[side]) for side in SIDES[0]])
@@ -96,8 +94,7 @@ def _by_image(role: str, given: Any, *, scored: bool) -> dict[Any, dict[str, lis
     made: dict[Any, dict[str, list[Any]]] = {}
     for place, image in enumerate(rest.pop("image")):
         if is_missing(image):
-            message = f"`{role}` has a row without an image. Leave it out, or give its image."
-            raise HowsureError(message)
+            raise HowsureError(f"`{role}` has a row without an image. Leave it out, or give its image.")
         each = made.setdefault(image, {"boxes": [], **{name: [] for name in rest}})
         if not np.isnan(boxes[place]).all():
             each["boxes"].append(boxes[place].tolist())

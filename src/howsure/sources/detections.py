@@ -160,36 +160,31 @@ def detections(
         or not ((thresholds > 0) & (thresholds <= 1)).all()
         or (np.diff(thresholds) <= 0).any()
     ):
-        message = f"`iou` has overlaps between 0 and 1, ascending, such as 0.5 or [0.5, 0.75], not {iou!r}."
-        raise HowsureError(message)
+        raise HowsureError(f"`iou` has overlaps between 0 and 1, ascending, such as 0.5 or [0.5, 0.75], not {iou!r}.")
     most = whole_number("max_detections", max_detections)
     if is_folder(target):
         preds, target = of_yolo(preds, Path(target))
     else:
         preds, target = of_coco(*of_tables(preds, target))
     if isinstance(preds, Mapping) and "scores" in preds:
-        message = (
+        raise HowsureError(
             "`preds` holds the detections of one image. Give a list of images, or a mapping of models to such lists."
         )
-        raise HowsureError(message)
     if isinstance(target, Mapping):
-        message = f"`target` is a mapping, and no list of images. {OF_IMAGES}"
-        raise HowsureError(message)
+        raise HowsureError(f"`target` is a mapping, and no list of images. {OF_IMAGES}")
     truths = [_Truths.of(index, each) for index, each in enumerate(several("target", target, "images"))]
     models = preds if isinstance(preds, Mapping) else {"": preds}
     found = {str(name): _matched(name, each, truths, thresholds, most) for name, each in models.items()}
     if not truths or (isinstance(preds, Mapping) and len(found) < 2):
         what = "`preds` names one model only" if truths else "`target` is empty"
-        message = f"{what}. Give the detections of each image, of several models by name."
-        raise HowsureError(message)
+        raise HowsureError(f"{what}. Give the detections of each image, of several models by name.")
     named = by_columns(by, None)
     split = [encoded(role, column) for role, column in roles(named).items()]
     weight = None if sample_weight is None else checked_weight(sample_weight)
     cluster = None if groups is None else encoded("groups", groups)
     for name, each in {"sample_weight": weight, "groups": cluster, **{each.name: each for each in split}}.items():
         if each is not None and len(each) != len(truths):
-            message = f"`{name}` has {len(each)} entries for {len(truths)} images. Give one for each image."
-            raise HowsureError(message)
+            raise HowsureError(f"`{name}` has {len(each)} entries for {len(truths)} images. Give one for each image.")
     images = _Images(truths, found, thresholds, weight, cluster, isinstance(preds, Mapping))
     weight_or_counts(sample_weight, counts)
     every = expanded({"images": np.arange(len(truths)), **({} if counts is None else {"counts": counts})})["images"]
@@ -214,8 +209,7 @@ class _Truths:
         if not isinstance(given, Mapping):
             return cls([None] * whole_number(role, given, least=0), None, [], np.empty((0, 4)))
         if "boxes" not in given and "labels" not in given:
-            message = f"`{role}` has neither 'boxes' nor 'labels' of an image's objects. {OF_IMAGES}"
-            raise HowsureError(message)
+            raise HowsureError(f"`{role}` has neither 'boxes' nor 'labels' of an image's objects. {OF_IMAGES}")
         boxes = boxes_of(f"{role}['boxes']", given["boxes"]) if "boxes" in given else None
         number = len(several(f"{role}['labels']", given["labels"], "labels") if boxes is None else boxes)
         labels, none = _labels(role, given, number), np.empty((0, 4))
@@ -223,8 +217,7 @@ class _Truths:
             return cls(labels, boxes, [], none)
         crowd = finite_numbers(f"{role}['iscrowd']", given["iscrowd"]) != 0
         if crowd.shape != (number,) or (boxes is None and crowd.any()):
-            message = f"`{role}['iscrowd']` is 0 or 1 for each of the boxes, of which there are {number}."
-            raise HowsureError(message)
+            raise HowsureError(f"`{role}['iscrowd']` is 0 or 1 for each of the boxes, of which there are {number}.")
         own, others = ([labels[place] for place in np.flatnonzero(each)] for each in (~crowd, crowd))
         return cls(own, None, [], none) if boxes is None else cls(own, boxes[~crowd], others, boxes[crowd])
 
@@ -244,8 +237,9 @@ def _matched(name: str, images: object, truths: Sequence[_Truths], thresholds: A
     role = f"preds['{name}']" if name else "preds"
     given = several(role, images, "images")
     if len(given) != len(truths):
-        message = f"`{role}` has {len(given)} images and `target` {len(truths)}. Give both of the same images."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`{role}` has {len(given)} images and `target` {len(truths)}. Give both of the same images."
+        )
     found = [
         _in_image(f"{role}[{index}]", each, own, thresholds, most)
         for index, (each, own) in enumerate(zip(given, truths, strict=True))
@@ -257,15 +251,15 @@ def _matched(name: str, images: object, truths: Sequence[_Truths], thresholds: A
 
 def _in_image(argument_name: str, given: object, truths: _Truths, thresholds: Array, most: int) -> _Detected:
     if not isinstance(given, Mapping) or "scores" not in given or ("hits" in given) == ("boxes" in given):
-        message = (
+        raise HowsureError(
             f"`{argument_name}` has 'scores' and either 'boxes' or 'hits' of an image's detections, and no others. "
             f"{OF_IMAGES}"
         )
-        raise HowsureError(message)
     scores = finite_numbers(f"{argument_name}['scores']", given["scores"])
     if scores.ndim != 1:
-        message = f"`{argument_name}['scores']` has the shape {scores.shape}. Give one number for each detection."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`{argument_name}['scores']` has the shape {scores.shape}. Give one number for each detection."
+        )
     number, labels = len(scores), _labels(argument_name, given, len(scores))
     chosen = highest(scores, labels, most)
     scores, labels = scores[chosen], [labels[place] for place in chosen.tolist()]
@@ -273,18 +267,16 @@ def _in_image(argument_name: str, given: object, truths: _Truths, thresholds: Ar
         hits = finite_numbers(f"{argument_name}['hits']", given["hits"])
         wanted = (number, len(thresholds))
         if hits.size != wanted[0] * wanted[1] or hits.shape[:1] != wanted[:1] or not np.isin(hits, (0, 1)).all():
-            message = (
+            raise HowsureError(
                 f"`{argument_name}['hits']` has the shape {hits.shape}; give 0 or 1 for each of {wanted[0]} "
                 "detections and each "
                 f"of {wanted[1]} thresholds, or one threshold, `iou=0.5`."
             )
-            raise HowsureError(message)
         hits = hits.reshape(wanted)
         return _Detected(labels, scores, hits[chosen])
     boxes = boxes_of(f"{argument_name}['boxes']", given["boxes"])
     if len(boxes) != number or truths.boxes is None:
-        message = f"`{argument_name}` and its truths need a box for each object: [left, top, right, bottom]."
-        raise HowsureError(message)
+        raise HowsureError(f"`{argument_name}` and its truths need a box for each object: [left, top, right, bottom].")
     boxes = boxes[chosen]
     overlap = np.where(alike(labels, truths.labels), overlaps(boxes, truths.boxes), -1.0)
     inside = np.empty((len(boxes), 0))
@@ -300,11 +292,9 @@ def _labels(argument_name: str, given: Mapping[str, object], number: int) -> lis
     listed = several(f"{argument_name}['labels']", column.tolist() if hasattr(column, "tolist") else column, "labels")
     found = plain_labels(listed)
     if len(found) != number:
-        message = f"`{argument_name}` has {len(found)} labels for {number} objects. Give one for each."
-        raise HowsureError(message)
+        raise HowsureError(f"`{argument_name}` has {len(found)} labels for {number} objects. Give one for each.")
     if [each for each in found if each is None or each != each]:  # noqa: PLR0124 - nan
-        message = f"`{argument_name}['labels']` has a missing label. Drop the object, or give its class."
-        raise HowsureError(message)
+        raise HowsureError(f"`{argument_name}['labels']` has a missing label. Drop the object, or give its class.")
     return found
 
 
@@ -324,8 +314,9 @@ class _Images:
         every = dict.fromkeys(name for each in self.truths for name in (*each.labels, *each.crowds))
         every |= dict.fromkeys(name for images in self.found.values() for each in images for name in each.labels)
         if None in every and len(every) > 1:
-            message = "Some objects have 'labels' and others none. Give those of all, in `preds` and in `target`."
-            raise HowsureError(message)
+            raise HowsureError(
+                "Some objects have 'labels' and others none. Give those of all, in `preds` and in `target`."
+            )
         self._refuse_other_labels()
         names = as_labels([ONE_CLASS] if not every or None in every else list(every))
         return names[sort_order(names)]
@@ -338,11 +329,10 @@ class _Images:
             are_words = all(isinstance(name, str) for name in known | found)
             if known and found and not known & found and not are_words:
                 of = f" of {model!r}" if model else ""
-                message = (
+                raise HowsureError(
                     f"The detections{of} have the labels {listed(found)}, and the objects {listed(known)}: none could "
                     "be right. Give both in the same codes."
                 )
-                raise HowsureError(message)
 
     def table(self, some: Array) -> DetectionsTable | PairedUnitsTable:
         """Return the table of some of the images."""
@@ -420,7 +410,8 @@ def _misses(each: Slice, number: Array, unit: Array, hit: Array) -> tuple[Array,
     """Return the entries of the truths that were never detected."""
     missed = number - np.bincount(unit, hit, len(number))
     if (missed < 0).any():
-        message = f"The image at position {int(np.argmin(missed))} has more hits than truths. A truth is hit once."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"The image at position {int(np.argmin(missed))} has more hits than truths. A truth is hit once."
+        )
     some = np.flatnonzero(missed)
     return some, np.full(len(some), each.stop), missed[some]

@@ -58,8 +58,9 @@ class Documents:
         if y_true is None or y_pred is None:
             if isinstance(data, str | Path) and not is_address(data) and not is_file(Path(data)):
                 raise missing(Path(data))
-            message = "Give `y_true` and `y_pred`. Only a file of tagged tokens has them by itself: its last columns."
-            raise HowsureError(message)
+            raise HowsureError(
+                "Give `y_true` and `y_pred`. Only a file of tagged tokens has them by itself: its last columns."
+            )
         models = _by_model(y_pred, named=data is not None)
         by_model = list(models) != [""]
         roles = {name: f"y_pred[{name!r}]" if by_model else "y_pred" for name in models}
@@ -79,11 +80,10 @@ class Documents:
             _refuse_others("y_true", documents["y_true"], role, documents[role])
         for role, column in values.items():
             if np.shape(column)[:1] != (len(documents["y_true"]),) or np.ndim(column) != 1:
-                message = (
+                raise HowsureError(
                     f"`{role}` has shape {np.shape(column)}, and there are {len(documents['y_true'])} documents. Give "
                     "one for each."
                 )
-                raise HowsureError(message)
         places = {"documents": np.arange(len(documents["y_true"]))}
         chosen = expanded(places | ({"counts": values["counts"]} if "counts" in values else {}))["documents"]
         repeated = {role: taken(column, chosen) for role, column in values.items() if role != "counts"}
@@ -100,8 +100,7 @@ def _by_model(y_pred: object, *, named: bool) -> dict[str, Any]:
     else:
         return {"": y_pred}
     if not found:
-        message = "`y_pred` names no model. Give the documents of each: {'A': …, 'B': …}."
-        raise HowsureError(message)
+        raise HowsureError("`y_pred` names no model. Give the documents of each: {'A': …, 'B': …}.")
     return found
 
 
@@ -124,19 +123,19 @@ def _of_tokens(
     seen: dict[Any, int] = {}
     for place in starts:
         if unit[place] in seen:
-            message = (
+            raise HowsureError(
                 f"The rows of the unit {unit[place]!r} are not together (rows {seen[unit[place]]} and {place}). Sort "
                 "the rows by unit and token, or give units with names of their own."
             )
-            raise HowsureError(message)
         seen[unit[place]] = place
     ends = [*starts[1:], len(unit)]
     for role, column in values.items():
         whole = _listed(role, column)
         for start, end in zip(starts, ends, strict=True):
             if any(each != whole[start] for each in whole[start:end]):
-                message = f"`{role}` differs within the unit {unit[start]!r}. Give one value for all its tokens."
-                raise HowsureError(message)
+                raise HowsureError(
+                    f"`{role}` differs within the unit {unit[start]!r}. Give one value for all its tokens."
+                )
     spans = list(zip(starts, ends, strict=True))
     documents = {role: [column[start:end] for start, end in spans] for role, column in listed.items()}
     first = np.array(starts, dtype=np.intp)
@@ -156,16 +155,16 @@ def _of_rows(argument_name: str, column: list[Any]) -> list[Any]:
                 with suppress(json.JSONDecodeError):
                     words = json.loads(each)
         if words is None or any(isinstance(word, str) and TAG.fullmatch(word) is None for word in words):
-            message = (
+            raise HowsureError(
                 f"`{argument_name}` holds {each!r}, and no list of tags. Name the column with the sentence of each "
                 "token as "
                 "`unit`, or give a row for each sentence."
             )
-            raise HowsureError(message)
         found.append(words)
     if column and all(len(words) == 1 for words in found):
-        message = f"`{argument_name}` holds one tag a row: name the column with the sentence of each token as `unit`."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`{argument_name}` holds one tag a row: name the column with the sentence of each token as `unit`."
+        )
     return found
 
 
@@ -196,18 +195,17 @@ def _documents(argument_name: str, given: list[Any]) -> list[list[Any]]:
 def _refuse_others(first: str, true: list[list[Any]], second: str, said: list[list[Any]]) -> None:
     """Refuse predictions that differ from the documents in number, form or lengths."""
     if len(true) != len(said):
-        message = f"`{first}` has {len(true)} documents and `{second}` has {len(said)}. Give the same documents."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`{first}` has {len(true)} documents and `{second}` has {len(said)}. Give the same documents."
+        )
     tagged = [any(isinstance(each, str) for each in document) for document in true]
     tagged_too = [any(isinstance(each, str) for each in document) for document in said]
     if any(tagged) or any(tagged_too):
         for number, (one, other) in enumerate(zip(true, said, strict=True)):
             if (one and not tagged[number]) or (other and not tagged_too[number]):
-                message = "Some documents are tags and others spans. Give all in the same form."
-                raise HowsureError(message)
+                raise HowsureError("Some documents are tags and others spans. Give all in the same form.")
             if len(one) != len(other):
-                message = (
+                raise HowsureError(
                     f"Document {number} has {len(one)} tags in `{first}` and {len(other)} in `{second}`. Give one tag "
                     "for each token, also for those that a model cut off."
                 )
-                raise HowsureError(message)

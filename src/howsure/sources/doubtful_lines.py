@@ -67,11 +67,10 @@ def _refuse_lists(lines: Grouped, columns: int) -> None:
     for role, names in zip(("y_true", *["y_pred"] * (columns - 1)), lines.levels[:columns], strict=True):
         found = next((name for name in names.tolist() if isinstance(name, str) and LIST.fullmatch(name)), None)
         if found is not None:
-            message = (
+            raise DoubtfulDataError(
                 f"`{role}` holds lists of labels, such as {found}: each list would be a class of its own. Give a "
                 "column of 0 and 1 for each label, `confusion(true_columns, predicted_columns)`."
             )
-            raise DoubtfulDataError(message)
 
 
 def refuse_doubtful_numbers(
@@ -112,8 +111,7 @@ def _refuse_unread_counts(data: object, keys: Mapping[str, object]) -> None:
     known = column_names(frame)
     spare = [name for name in known if str(name).casefold() in FREQUENCIES and name not in keys.values()]
     if spare:
-        message = (
+        raise DoubtfulDataError(
             f"No two lines are equal, and the column '{spare[0]}' seems to hold numbers of cases. Count "
             f"them: counts={spare[0]!r}."
         )
-        raise DoubtfulDataError(message)

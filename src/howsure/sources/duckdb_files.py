@@ -166,11 +166,10 @@ def _extended(file: Location) -> Iterator[None]:
         lacking = LACKING.search(str(error))
         if lacking is None:
             raise
-        message = (
+        raise HowsureError(
             f"Reading '{file}' needs DuckDB's extension '{lacking[1]}', which could not be fetched. Install it "
             f"with a network, python -c \"import duckdb; duckdb.sql('INSTALL {lacking[1]}')\", or download the file."
-        )
-        raise HowsureError(message) from error
+        ) from error
 
 
 def _sniffed(connection: Any, file: Location, rows: int) -> tuple[Any, ...]:
@@ -305,5 +304,4 @@ def _refuse_repeated_header(file: Location, found: Any) -> None:
     if all(str(each) == "VARCHAR" for each in found.types):
         same = " and ".join(f"{identifier(column)} = {literal(column)}" for column in found.columns)
         if found.filter(same).limit(1).fetchall():
-            message = f"'{file}' has a row that repeats the header. Leave out such rows."
-            raise HowsureError(message)
+            raise HowsureError(f"'{file}' has a row that repeats the header. Leave out such rows.")

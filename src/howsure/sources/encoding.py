@@ -105,11 +105,10 @@ def encoded(name: str, values: object) -> Column:
         place = column.levels.tolist().index("")
         blank = column.codes - np.int64(column.offset) == place
         if blank.any():
-            message = (
+            raise HowsureError(
                 f"`{name}` is blank in {int(blank.sum()):,} rows (first at row {int(np.argmax(blank))}), which would "
                 "be one group. Give each a name, or drop these rows."
             )
-            raise HowsureError(message)
     if name.startswith(GROUPING):
         refuse_alike_groups(name, column.levels[column.occurring()])
     return column
@@ -123,19 +122,16 @@ def _refuse_inexact(column: Column) -> None:
         if isinstance(value, complex) or (isinstance(value, float) and not abs(value) < EXACT):
             is_long = isinstance(value, float) and abs(value) < math.inf
             why = "floats round whole numbers of this size. Give them as text" if is_long else "no label"
-            message = f"`{column.name}` holds {value:g}: {why}."
-            raise HowsureError(message)
+            raise HowsureError(f"`{column.name}` holds {value:g}: {why}.")
 
 
 def _encoded(name: str, values: object) -> Column:
     if isinstance(values, Mapping):
-        message = f"`{name}` is a mapping, not a column of values.{several_models(name)}"
-        raise HowsureError(message)
+        raise HowsureError(f"`{name}` is a mapping, not a column of values.{several_models(name)}")
     if isinstance(values, str | bytes | AbstractSet) or not hasattr(values, "__len__"):
         is_iterator = isinstance(values, Iterator)
         remedy = f"Give `list({name})`." if is_iterator else "To name a column of a frame or file, give `data=`."
-        message = f"`{name}` is {values!r}, not a column of values. {remedy}"
-        raise HowsureError(message)
+        raise HowsureError(f"`{name}` is {values!r}, not a column of values. {remedy}")
     special = _from_package(name, values)
     if special is not None:
         return special
@@ -211,11 +207,10 @@ def _one_dimensional(name: str, values: object) -> Array:
         array = array[:, 0]
     if array.ndim != 1:
         if array.size and isinstance(first := array.ravel()[0], Mapping):
-            message = (
+            raise HowsureError(
                 f"`{name}` holds several objects a case, with {listed(list(first))}. Give one label a case, such as "
                 "the one of the highest score."
             )
-            raise HowsureError(message)
         shape = "ragged" if not array.size else f"of shape {array.shape}"
         message = f"`{name}` is {shape}; give one label a case (`.ravel()` a column, `.argmax(axis=1)` scores)."
         raise HowsureError(of_other_shape(name, values) or message)
@@ -290,10 +285,9 @@ def _looked_up(name: str, array: Array) -> Column:
                 index.setdefault(value, len(index))
             codes[start : start + BLOCK] = np.fromiter(map(index.__getitem__, block), np.int32, len(block))
         except TypeError:
-            message = (
+            raise HowsureError(
                 f"`{name}` holds values that cannot be labels (such as lists). Give one label a case{_fields(block)}."
-            )
-            raise HowsureError(message) from None
+            ) from None
     absent = [code for value, code in index.items() if is_missing(value)]
     if absent:
         refuse_missing(name, np.isin(codes, absent))
@@ -389,8 +383,9 @@ def refuse_missing(name: str, gaps: Array, n: Array | None = None) -> None:
         number = int(gaps.sum() if n is None else n[gaps].sum())
         values = "value" if number == 1 else "values"
         where = f" (first at row {int(np.argmax(gaps))})" if n is None else ""
-        message = f"`{name}` has {number} missing {values}{where}. {GAPS_OF.get(name, 'Drop or fill them first.')}"
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`{name}` has {number} missing {values}{where}. {GAPS_OF.get(name, 'Drop or fill them first.')}"
+        )
 
 
 def coded_with_gaps(name: str, values: object) -> tuple[Array, Array]:
@@ -419,8 +414,7 @@ def refuse_gaps(argument_name: str, codes: Array, spared: str) -> None:
         The column that may have missing values.
     """
     if gaps := int((codes < 0).sum()):
-        message = f"`{argument_name}` has {gaps} missing values. Only `{spared}` may lack some."
-        raise HowsureError(message)
+        raise HowsureError(f"`{argument_name}` has {gaps} missing values. Only `{spared}` may lack some.")
 
 
 def positions(levels: Array, codes: Array, labels: Array) -> Array:

@@ -121,12 +121,10 @@ def counted(
     found, multiplicity = kinds or (totals(frame, columns, keys, measures | bins.measures, bins), None)
     n = _floats(found[N])
     if not len(n):
-        message = "The data have no rows: there is no case to evaluate."
-        raise NoCaseError(message)
+        raise NoCaseError("The data have no rows: there is no case to evaluate.")
     if weight is not None and not kinds and scale == 1 and (other := _checked_scale(found, weight)) != 1:
         if isinstance(frame, Stream):
-            message = f"`sample_weight` (column '{weight}') is of no ordinary size. Multiply it by {other:g}."
-            raise HowsureError(message)
+            raise HowsureError(f"`sample_weight` (column '{weight}') is of no ordinary size. Multiply it by {other:g}.")
         return counted(frame, names, weight, scores, exact=exact, scale=other)
     total, squared = (n, n) if weight is None else (_floats(found[what]) for what in (TOTAL, SQUARE))
     values, spread = settled(found, names, n, bins)
@@ -230,8 +228,9 @@ def _of_one_type(found: Any, declared: Any) -> Any:
     for each in found.iter_columns():
         may_differ = each.dtype in {nw.Object, nw.String} and declared[each.name] != nw.Object
         if may_differ and len({isinstance(value, str) for value in each.to_list() if not is_missing(value)}) > 1:
-            message = f"`data` cannot be read: column '{each.name}' holds text in some parts alone. Give all one type."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"`data` cannot be read: column '{each.name}' holds text in some parts alone. Give all one type."
+            )
     return found
 
 
@@ -344,8 +343,7 @@ def _of_weights(name: str, dtype: Any, scale: float) -> dict[str, Measure]:
     if dtype == nw.Boolean:
         each = nw.when(each).then(nw.lit(1)).otherwise(nw.when(~each).then(nw.lit(0)))
     elif not dtype.is_numeric():
-        message = f"`sample_weight` (column '{name}') is not numeric. Give one non-negative number a case."
-        raise HowsureError(message)
+        raise HowsureError(f"`sample_weight` (column '{name}') is not numeric. Give one non-negative number a case.")
     each = each.cast(nw.Float64) * scale
     return {
         TOTAL: (each, "sum"),
@@ -361,8 +359,9 @@ def _checked_scale(found: Columns, name: str) -> float:
     absent, smallest, largest, total = (_floats(found[what]) for what in (ABSENT, SMALLEST, LARGEST, TOTAL))
     bad = absent.any() or np.isnan(total).any() or (smallest < 0).any() or not largest.any()
     if bad or not np.isfinite(largest).all():
-        message = f"`sample_weight` (column '{name}') has missing, infinite or negative values, or is all zeros."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`sample_weight` (column '{name}') has missing, infinite or negative values, or is all zeros."
+        )
     return ordinary_scale(largest)
 
 

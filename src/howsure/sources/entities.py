@@ -152,8 +152,9 @@ def entities(
     }
     types = sorted({each[2] for every in (wanted, *said.values()) for document in every for each in document})
     if not types:
-        message = "There is no entity in `y_true` or `y_pred`: precision and recall are of entities. Look at the tags."
-        raise HowsureError(message)
+        raise HowsureError(
+            "There is no entity in `y_true` or `y_pred`: precision and recall are of entities. Look at the tags."
+        )
     for name, documents in said.items():
         if not any(_is_tag(each) for document in found.said[name] for each in document):
             _refuse_other_ends(wanted, documents)
@@ -184,11 +185,10 @@ def _refuse_other_ends(wanted: list[set[Span]], found: list[set[Span]]) -> None:
         moved = [{(start, end + more, kind) for start, end, kind in each} for each in found]
         hits = sum(len(true & said) for true, said in zip(wanted, moved, strict=True))
         if hits >= FEWEST_OTHER_ENDS and 2 * hits > sum(map(len, found)):
-            message = (
+            raise HowsureError(
                 f"No span of `y_pred` is in `y_true`, but {hits:,} end one place {words} a true one: one side counts "
                 "the last character as the end, and the other one the place behind it. Give both in the same way."
             )
-            raise HowsureError(message)
 
 
 def _numbers(wanted: list[set[Span]], found: list[set[Span]], types: list[str]) -> Iterator[tuple[int, int, int]]:
@@ -213,11 +213,10 @@ def _entities(argument_name: str, number: int, document: Sequence[object], schem
     letters, is_closed = SCHEMES[scheme]
     for place, (letter, _) in enumerate(tags):
         if letter != "O" and letter not in letters:
-            message = (
+            raise HowsureError(
                 f"`{where}[{place}]` = {document[place]!r} is no tag of {scheme}. Name the scheme of the tags, or "
                 "leave `scheme` out."
             )
-            raise HowsureError(message)
     return set(_strict([(ALIKE.get(letter, letter), name) for letter, name in tags], is_closed=is_closed))
 
 
@@ -225,11 +224,10 @@ def _tag(where: str, place: int, given: Any) -> tuple[str, str]:
     """Return the letter and the type of a tag."""
     match = TAG.fullmatch(given) if _is_tag(given) else None
     if match is None:
-        message = (
+        raise HowsureError(
             f"`{where}[{place}]` = {given!r} is no tag such as 'B-PER', 'I-PER' or 'O'. Turn numbers into tags, and "
             "leave out tokens that have none."
         )
-        raise HowsureError(message)
     return (match[1], match[2] or "_") if match[1] else OUTSIDE
 
 
@@ -243,11 +241,10 @@ def _span(where: str, place: int, given: object) -> Span:
         parts = list(given) if isinstance(given, Sequence) else []
     whole = len(parts) == PARTS and all(isinstance(each, (int, np.integer)) for each in parts[:2])
     if not whole or not isinstance(parts[2], str) or parts[0] > parts[1]:
-        message = (
+        raise HowsureError(
             f"`{where}[{place}]` = {given!r} is no span. Give (start, end, type), two whole numbers and a name, or "
             "{'start': 0, 'end': 9, 'label': 'PER'}; or tags such as 'B-PER', 'I-PER', 'O'."
         )
-        raise HowsureError(message)
     return int(parts[0]), int(parts[1]), parts[2]
 
 

@@ -125,8 +125,9 @@ def events(
     named = by_columns(by, data)
     others = {"unit": unit, "label": label, "model": model, "sample_weight": sample_weight, "groups": groups}
     if counts is not None and unit is not None:
-        message = "`counts` say how many identical units a row stands for, and `unit` tells units apart. Give one."
-        raise HowsureError(message)
+        raise HowsureError(
+            "`counts` say how many identical units a row stands for, and `unit` tells units apart. Give one."
+        )
     given = columns(
         data,
         {"tp": tp, "fn": fn, "fp": fp}
@@ -143,8 +144,7 @@ def events(
     refuse_other_lengths({**numbers, **coded, **{each.name: each for each in split}, "sample_weight": weight})
     alone = [role for role in ("label", "model") if role in coded and "unit" not in coded]
     if alone:
-        message = f"`{alone[0]}` needs `unit`: which image, document or patient each row is of."
-        raise HowsureError(message)
+        raise HowsureError(f"`{alone[0]}` needs `unit`: which image, document or patient each row is of.")
     rows = _Rows(numbers, coded, weight)
     return groups_of_columns(list(named), split).each(rows.table) if named else rows.table(slice(None))
 
@@ -154,12 +154,10 @@ def _numbers(argument_name: str, given: object) -> Array:
         found = np.asarray(plain(argument_name, given), dtype=float)
     except (TypeError, ValueError, OverflowError):
         remedy = "To name a column of a frame or file, give `data=`" if isinstance(given, str) else "Give numbers"
-        message = f"`{argument_name}` is not numeric. {remedy}: how many there are in each row."
-        raise HowsureError(message) from None
+        raise HowsureError(f"`{argument_name}` is not numeric. {remedy}: how many there are in each row.") from None
     if found.ndim != 1 or not len(found):
         what = f"has shape {found.shape}" if found.ndim != 1 else "is empty"
-        message = f"`{argument_name}` {what}. Give one number for each unit, or each class in a unit."
-        raise HowsureError(message)
+        raise HowsureError(f"`{argument_name}` {what}. Give one number for each unit, or each class in a unit.")
     for bad, words in (
         (~np.isfinite(found), "missing or infinite"),
         (found < 0, "negative"),
@@ -167,8 +165,9 @@ def _numbers(argument_name: str, given: object) -> Array:
     ):
         if bad.any():
             first = int(np.argmax(bad))
-            message = f"`{argument_name}[{first}]` = {found[first]:g} is {words}. Give how many there are, 0 or more."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"`{argument_name}[{first}]` = {found[first]:g} is {words}. Give how many there are, 0 or more."
+            )
     return found
 
 

@@ -30,8 +30,7 @@ def refuse_unsound(path: Path) -> None:
     if not path.is_file():
         return
     if path.stat().st_size == 0:
-        message = f"'{path}' is empty."
-        raise HowsureError(message)
+        raise HowsureError(f"'{path}' is empty.")
     refuse_other_content(path)
     if suffix not in JSON and path.suffix.lower() not in COMPRESSED:
         return
@@ -43,11 +42,9 @@ def refuse_unsound(path: Path) -> None:
     except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
         raise HowsureError.unreadable(f"'{path}'", error) from None
     if not size and path.suffix.lower() in OPENERS:
-        message = f"'{path}' is empty."
-        raise HowsureError(message)
+        raise HowsureError(f"'{path}' is empty.")
     if depth > DEEPEST:
-        message = f"'{path}' nests brackets more than {DEEPEST} deep. Give flat records, one per case."
-        raise HowsureError(message)
+        raise HowsureError(f"'{path}' nests brackets more than {DEEPEST} deep. Give flat records, one per case.")
 
 
 def _depth(path: Path) -> int:

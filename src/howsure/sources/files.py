@@ -127,8 +127,7 @@ def _read_columns(file: Location) -> dict[str, list[Any]]:
     if format_of(file) not in SHEETS:
         return read_text(Path(file))
     if is_address(file):
-        message = f"'{file}' is a spreadsheet elsewhere. Download it first."
-        raise HowsureError(message)
+        raise HowsureError(f"'{file}' is a spreadsheet elsewhere. Download it first.")
     from howsure.sources.sheets import columns_of_sheet
 
     return columns_of_sheet(file)

@@ -166,8 +166,7 @@ def weight_or_counts(weight: object, counts: object) -> tuple[str, Any]:
     if counts is None:
         return WEIGHT, weight
     if weight is not None:
-        message = "Give `counts`, numbers of identical cases, or `sample_weight`, and not both."
-        raise HowsureError(message)
+        raise HowsureError("Give `counts`, numbers of identical cases, or `sample_weight`, and not both.")
     return COUNTS, counts
 
 
@@ -184,8 +183,9 @@ def expanded(given: Mapping[Any, object]) -> dict[Any, Any]:
         return columns
     number = checked_counts(columns.pop(COUNTS))
     if number.sum() > MOST_EXPANDED:
-        message = f"`counts` sum to {number.sum():.3g}: more cases than fit into memory here. Aggregate them first."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`counts` sum to {number.sum():.3g}: more cases than fit into memory here. Aggregate them first."
+        )
     _refuse_other_counts(number, columns)
     places = np.repeat(np.arange(len(number)), number.astype(np.intp))
     return {role: taken(each, places) for role, each in columns.items()}
@@ -208,10 +208,9 @@ def taken(column: Any, places: Array) -> Any:
         return [column[place] for place in places.tolist()]
     found = np.asarray(column)
     if not found.ndim:
-        message = (
+        raise HowsureError(
             f"A column cannot be of the type {type(column).__name__}. Give a list or an array with one value per case."
         )
-        raise HowsureError(message)
     return found[places]
 
 
@@ -392,17 +391,15 @@ def opened(data: Any, wanted: Iterable[Any] | None = None) -> Any:
             frame = nw.from_native(data)
         frame.collect_schema()  # pandas allows duplicate column names until they are accessed
     except nw.exceptions.DuplicateError:
-        message = "`data` has several columns of one name. Rename or drop them."
-        raise HowsureError(message) from None
+        raise HowsureError("`data` has several columns of one name. Rename or drop them.") from None
     except TypeError:
         stream = Stream.of(data)
         if stream is not None:
             return stream
-        message = (
+        raise HowsureError(
             f"`data` is a {type(data).__name__}, not a frame. Give a pandas, Polars or Arrow frame, a DuckDB relation, "
             "an Ibis, Dask or Spark frame, a mapping of columns, a list of rows, or the path of a file."
-        )
-        raise HowsureError(message) from None
+        ) from None
     return frame
 
 
@@ -420,19 +417,16 @@ def checked_name(argument_name: str, name: object, frame: Any) -> str:
     known = column_names(frame)
     cells = re.split(r"[,;\t|]" if re.search(r"[,;\t|]", known[0]) else r"\s+", known[0]) if len(known) == 1 else []
     if len(cells) > 1 and name in cells:
-        message = (
+        raise HowsureError(
             f"There is no column '{name}': not all rows have {len(cells)} cells, as the first one has. Put quotes "
             "around text that holds the separator."
         )
-        raise HowsureError(message)
     if name not in known and {"images", "annotations"} <= {*known}:
-        message = (
+        raise HowsureError(
             "The file is a data set of COCO. Its objects are compared with results by `detections(results, file)`."
         )
-        raise HowsureError(message)
     if name not in known and (fields := fields_named(frame, name)):
-        message = f"There is no column '{name}'. Did you mean the field '{fields[0]}'?"
-        raise HowsureError(message)
+        raise HowsureError(f"There is no column '{name}'. Did you mean the field '{fields[0]}'?")
     return one_of("column", name, known)
 
 

@@ -41,13 +41,13 @@ def by_columns(by: Any, data: object) -> dict[str, Any]:
     if data is not None and isinstance(by, str):
         return {by: by}
     if data is not None and not isinstance(by, Iterable):
-        message = f"With `data`, `by` is the name of a column, or a list of names, not {by!r}."
-        raise HowsureError(message)
+        raise HowsureError(f"With `data`, `by` is the name of a column, or a list of names, not {by!r}.")
     if data is not None and not isinstance(by, Mapping):
         names = list(by)
         if hasattr(by, "dtype") and (len({*names}) < len(names) or not all(isinstance(each, str) for each in names)):
-            message = "With `data`, `by` is the name of a column, or a list of names, not a column. Add it to the data."
-            raise HowsureError(message)
+            raise HowsureError(
+                "With `data`, `by` is the name of a column, or a list of names, not a column. Add it to the data."
+            )
         return {str(name): name for name in names}
     if hasattr(by, "column_names") or hasattr(by, "collect"):  # a table of Arrow, or a lazy frame
         import narwhals as nw
@@ -108,8 +108,9 @@ class Groups:
         """Return the sums of values by group and cell, ``(G, size)``."""
         number = len(self.keys)
         if number * size > MOST_CELLS:
-            message = f"{number:,} groups of tables with {size:,} cells are too many. Merge groups or classes."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"{number:,} groups of tables with {size:,} cells are too many. Merge groups or classes."
+            )
         return np.bincount(self.code * size + cell, values, number * size).reshape(number, size)
 
     def kept(self, chosen: Array) -> Groups:
@@ -142,8 +143,7 @@ def _made(make: Callable[[Any], Made], key: Hashable, rows: Array) -> Made:
     try:
         return make(rows)
     except HowsureError as error:
-        message = f"In the group {key!r}: {error}"
-        raise HowsureError(message) from error
+        raise HowsureError(f"In the group {key!r}: {error}") from error
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -214,11 +214,10 @@ class Tally:
         share, total = known_sizes(names, sizes, np.bincount(code, number, len(names)))
         of_each = np.bincount(code, self.weight * like, len(names))
         if not (of_each > 0).all():
-            message = (
+            raise HowsureError(
                 f"Stratum '{names[int(np.argmin(of_each))]}' has only cases of weight 0, so nothing is known of it. "
                 "Draw others from it, or merge it with another stratum, sizes too."
             )
-            raise HowsureError(message)
 
         def design_of(rows: Array, cell: Array, size: int) -> Design:
             own = self.of(rows)
@@ -414,8 +413,7 @@ def groups_of(named: Mapping[str, object], given: Mapping[str, object], rows: in
     split = [encoded(role, given[role]) for role in roles(named)]
     for column in split:
         if len(column) != rows:
-            message = f"The columns differ in length: `{column.name}` has {len(column)}, the others {rows}."
-            raise HowsureError(message)
+            raise HowsureError(f"The columns differ in length: `{column.name}` has {len(column)}, the others {rows}.")
     return groups_of_columns(list(named), split)
 
 

@@ -62,28 +62,24 @@ def columns_of_imrmc(file: Location) -> dict[str, list[object]]:
         no true class or two. If the data do not have the numbers of readers, modalities and cases stated above them.
     """
     if is_address(file):
-        message = f"'{file}' is a file of iMRMC elsewhere. Download it first."
-        raise HowsureError(message)
+        raise HowsureError(f"'{file}' is a file of iMRMC elsewhere. Download it first.")
     with reading(f"'{file}'"):
         text = b"".join(chunks(Path(file))).decode("utf-8-sig")
     lines = text.splitlines()
     begin = next((place for place, line in enumerate(lines) if BEGIN.match(line)), None)
     if begin is None:
-        message = f"'{file}' is no file of iMRMC: it lacks the line 'BEGIN DATA:'. Add it above the data."
-        raise HowsureError(message)
+        raise HowsureError(f"'{file}' is no file of iMRMC: it lacks the line 'BEGIN DATA:'. Add it above the data.")
     rows = list(_fields(file, enumerate(lines[begin + 1 :], start=begin + 2)))
     reads = [row for row in rows if row[1][0] not in TRUTH_READERS]
     truth = _truth(file, [row for row in rows if row[1][0] in TRUTH_READERS])
     if not reads:
-        message = f"'{file}' holds no reads. Give one line for each: reader, case, modality, score."
-        raise HowsureError(message)
+        raise HowsureError(f"'{file}' holds no reads. Give one line for each: reader, case, modality, score.")
     for number, (reader, case, *_) in reads:
         if case not in truth:
-            message = (
+            raise HowsureError(
                 f"'{file}', line {number}: the case '{case}' of the reader '{reader}' has no true class. Add the line "
                 f"-1,{case},truth,0 or -1,{case},truth,1."
             )
-            raise HowsureError(message)
     readers, cases, modalities, scores = zip(*(row for _, row in reads), strict=True)
     positives = sum(truth.values())
     _refuse_other_sizes(
@@ -109,13 +105,13 @@ def _fields(file: Location, lines: Iterable[tuple[int, str]]) -> Iterator[Line]:
         while len(fields) > len(COUNTED) and not fields[-1]:
             fields.pop()
         if len(fields) != len(COUNTED) or not all(fields):
-            message = f"'{file}', line {number}: '{line}' is not reader, case, modality, score. Give these four."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"'{file}', line {number}: '{line}' is not reader, case, modality, score. Give these four."
+            )
         try:
             float(fields[-1])
         except ValueError:
-            message = f"'{file}', line {number}: the score '{fields[-1]}' is no number. Correct it."
-            raise HowsureError(message) from None
+            raise HowsureError(f"'{file}', line {number}: the score '{fields[-1]}' is no number. Correct it.") from None
         yield number, fields
 
 
@@ -124,11 +120,13 @@ def _truth(file: Location, rows: Sequence[Line]) -> dict[str, int]:
     found: dict[str, int] = {}
     for number, (_, case, _, score) in rows:
         if float(score) not in (0.0, 1.0):
-            message = f"'{file}', line {number}: the true class {score} of the case '{case}' is neither 0 nor 1."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"'{file}', line {number}: the true class {score} of the case '{case}' is neither 0 nor 1."
+            )
         if case in found:
-            message = f"'{file}', line {number}: the true class of the case '{case}' is given twice. Keep one line."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"'{file}', line {number}: the true class of the case '{case}' is given twice. Keep one line."
+            )
         found[case] = int(float(score))
     return found
 
@@ -141,14 +139,12 @@ def _refuse_other_sizes(file: Location, front: Sequence[str], sizes: dict[str, i
             continue
         name, value = stated[1].upper(), stated[2]
         if not WHOLE.fullmatch(value):
-            message = f"'{file}', line {number}: {name} is '{value}' and no whole number. Correct it."
-            raise HowsureError(message)
+            raise HowsureError(f"'{file}', line {number}: {name} is '{value}' and no whole number. Correct it.")
         if int(value) != sizes[name]:
-            message = (
+            raise HowsureError(
                 f"'{file}', line {number}: {name} is {value}, and the data have {sizes[name]} {COUNTED[name]}. "
                 "Complete the data, or correct the line."
             )
-            raise HowsureError(message)
 
 
 def _names(texts: Sequence[str]) -> list[object]:

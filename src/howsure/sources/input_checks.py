@@ -59,16 +59,16 @@ def refuse_confused(given: Mapping[str, Any]) -> None:
     for role, values in given.items():
         if role.startswith(JUDGED) and _identity(values) in judges:
             other = judges[_identity(values)]
-            message = f"`{other}` and `{role}` are the same column: it would be judged by itself. Give each its own."
-            raise DoubtfulDataError(message)
+            raise DoubtfulDataError(
+                f"`{other}` and `{role}` are the same column: it would be judged by itself. Give each its own."
+            )
     series = [(role, values.index) for role, values in given.items() if _has_index(values)]
     for (role, index), (other, more) in combinations(series, 2):
         if len(index) == len(more) and not _are_aligned(index, more):
-            message = (
+            raise DoubtfulDataError(
                 f"`{role}` and `{other}` have different indices, and cases are matched by position. Align "
                 f"them, `{other}.loc[{role}.index]`, or give arrays, `.to_numpy()`."
             )
-            raise DoubtfulDataError(message)
 
 
 def _identity(values: Any) -> Hashable:
@@ -113,17 +113,15 @@ def refuse_unshared(true: Array, predicted: Array, name: str, said: str) -> None
     if (fraction is None) != (other is None):
         one, two = (said, name) if other is None else (name, said)
         shown = fraction if other is None else other
-        message = (
+        raise DoubtfulDataError(
             f"`{one}` holds fractions, such as {shown:.4g}, and `{two}` has none: scores are no labels. Give them to "
             f"`scores` or `multiclass_scores`, or cut them at a threshold, `{one} >= 0.5`."
         )
-        raise DoubtfulDataError(message)
     if len(true) > 1 and len(predicted) and not set(true.tolist()) & set(predicted.tolist()):
-        message = (
+        raise DoubtfulDataError(
             f"`{name}` ({listed(true.tolist())}) and `{said}` ({listed(predicted.tolist())}) share no label: no case "
             "could be right. Give both in the same codes."
         )
-        raise DoubtfulDataError(message)
 
 
 def _fraction(labels: Array) -> float | None:
@@ -149,34 +147,30 @@ def refuse_similar_labels(labels: list[Any]) -> None:
             first = known.setdefault(written, label)
             if first != label:
                 one, two = shown_apart(first, label)
-                message = (
+                raise DoubtfulDataError(
                     f"The labels {one} and {two} are written alike and would never agree. Strip the blanks, or convert "
                     "one of them."
                 )
-                raise DoubtfulDataError(message)
             same = numbers.setdefault(float(written), label) if NUMERAL.fullmatch(written) else label
             if same != label:
-                message = (
+                raise DoubtfulDataError(
                     f"The labels {plain_spelling(same)!r} and {written!r} are one number, and would never agree. Write "
                     "them alike, such as without zeros at the ends."
                 )
-                raise DoubtfulDataError(message)
             core = _without_marks(written)
             other = folded.setdefault(core.casefold() if len(core) > 1 else core, written)
             if other != written:
                 what = "capitals" if other.casefold() == written.casefold() else "marks and blanks"
-                message = (
+                raise DoubtfulDataError(
                     f"The labels {other!r} and {written!r} differ in {what} alone and would never agree. Write both "
                     "alike, such as in lower case and without marks."
                 )
-                raise DoubtfulDataError(message)
             several = tuple(sorted(_parts(written))) if PARTS.search(written) else ()
             if several and (first := parts.setdefault(several, written)) != written:
-                message = (
+                raise DoubtfulDataError(
                     f"The labels {first!r} and {written!r} have the same parts in another order, and would never "
                     "agree. Write them in one order, or give an indicator array of the parts."
                 )
-                raise DoubtfulDataError(message)
     _refuse_two_codes(known)
 
 
@@ -197,11 +191,10 @@ def _refuse_two_codes(labels: Mapping[str, Any]) -> None:
     pairs = [pair for pair in CODES if pair <= written]
     if len(labels) == len({*labels.values()}) == 4 and len(pairs) == 2 and not pairs[0] & pairs[1]:
         one, other = ([labels[name] for name in labels if name.casefold() in pair] for pair in pairs)
-        message = (
+        raise DoubtfulDataError(
             f"The labels {listed(one)} and {listed(other)} are two codes of the same classes, it seems, and count as "
             "four classes. Write them alike."
         )
-        raise DoubtfulDataError(message)
 
 
 def refuse_marks(some: tuple[Array, Array], every: tuple[Array, Array], name: str, said: str) -> None:
@@ -221,11 +214,10 @@ def refuse_marks(some: tuple[Array, Array], every: tuple[Array, Array], name: st
     rest = [label for label in (*labels, *complete) if label not in marks]
     is_scale = any(isinstance(label, int | float) and label < 0 for label in rest)
     if len(marks) == 1 and len(labels) > 2 and not (is_scale and marks[0] not in MISSING):
-        message = (
+        raise DoubtfulDataError(
             f"`{name}` holds {marks[0]!r}, and `{said}` does not: a mark for a missing label, it seems, and it counts "
             "as a class. Give None in these rows."
         )
-        raise DoubtfulDataError(message)
 
 
 def refuse_unlabelled(counted: Grouped, columns: int = 2) -> None:
@@ -248,11 +240,10 @@ def refuse_unlabelled(counted: Grouped, columns: int = 2) -> None:
         return
     marks = marks_of_missing([*absent, *predicted], absent, int(counted.n.sum()))
     if marks:
-        message = (
+        raise DoubtfulDataError(
             f"`y_true` holds {marks[0]!r}, which is never predicted: a mark for a missing label, it seems, whose cases "
             f"would count as errors. Leave them out, `y_true != {marks[0]!r}`, or give `confusion` the `labels=`."
         )
-        raise DoubtfulDataError(message)
 
 
 def refuse_second_header(counted: Grouped, columns: int = 2) -> None:
@@ -276,8 +267,9 @@ def refuse_second_header(counted: Grouped, columns: int = 2) -> None:
     for place in np.flatnonzero(is_alone):
         row = [names[each[place]] for each, names in zip(codes, levels, strict=True)]
         if all(isinstance(label, str) and known[label] == 1 for label in row):  # in one column, and once there
-            message = f"One row holds {listed(row)}, which occur in no other: a second header, it seems. Leave it out."
-            raise DoubtfulDataError(message)
+            raise DoubtfulDataError(
+                f"One row holds {listed(row)}, which occur in no other: a second header, it seems. Leave it out."
+            )
 
 
 def refuse_identifiers(argument_name: str, given: Mapping[Any, tuple[Array, Array]]) -> None:
@@ -294,11 +286,10 @@ def refuse_identifiers(argument_name: str, given: Mapping[Any, tuple[Array, Arra
     for name in differing if len(given) > 1 else ():
         others = [levels for rater, (levels, _) in given.items() if rater != name]
         if names_item(name) or _are_identifiers(given[name][0], others):
-            message = (
+            raise DoubtfulDataError(
                 f"`{argument_name}[{name!r}]` has another value in each row: it names the rows, and is no rater's. "
                 "Leave it out."
             )
-            raise DoubtfulDataError(message)
 
 
 def refuse_consensus(argument_name: str, raters: Sequence[object]) -> None:
@@ -313,10 +304,9 @@ def refuse_consensus(argument_name: str, raters: Sequence[object]) -> None:
     """
     made = [rater for rater in raters if {*re.findall("[a-z]+", str(rater).casefold())[:1]} & CONSENSUS]
     if made and len(raters) - len(made) > 1:
-        message = (
+        raise DoubtfulDataError(
             f"`{argument_name}[{made[0]!r}]` is named as what the raters agreed on, and is no rater's. Leave it out."
         )
-        raise DoubtfulDataError(message)
 
 
 def _are_identifiers(levels: Array, others: list[Array]) -> bool:
@@ -347,8 +337,9 @@ def refuse_total_row(counted: Grouped, columns: int = 2) -> None:
                 cases == 1 and total > FEW_ROWS and str(label).strip() in {f"{total - 1:.0f}", f"{total - 1:.1f}"}
             )
             if is_number or (cases in {1, total / 2} and names_total(label)):
-                message = f"The label {label!r} seems to name a row of totals, and no class. Leave out such rows."
-                raise DoubtfulDataError(message)
+                raise DoubtfulDataError(
+                    f"The label {label!r} seems to name a row of totals, and no class. Leave out such rows."
+                )
 
 
 def refuse_other_codes(counted: Grouped, columns: int = 2) -> None:
@@ -369,11 +360,10 @@ def refuse_other_codes(counted: Grouped, columns: int = 2) -> None:
         are_numbers = all(isinstance(label, int | float) for label in true | predicted)
         are_two = len(true) == len(predicted) == 2 and len(true & predicted) == 1
         if are_numbers and are_two and counted.n.sum() >= MANY_CASES:
-            message = (
+            raise DoubtfulDataError(
                 f"One column holds {listed(sorted(true))} and the other {listed(sorted(predicted))}: the same "
                 "classes in other codes, it seems. Give both the same."
             )
-            raise DoubtfulDataError(message)
 
 
 def refuse_counted_lines(n: Array, weight: Array) -> None:
@@ -438,12 +428,12 @@ def refuse_odd_classes(labels: list[Any], remedy: str = "Drop such cases") -> No
         What to do with missing values.
     """
     if len(labels) > MOST_CLASSES:
-        message = (
+        raise DoubtfulDataError(
             f"There are {len(labels):,} classes ({listed(labels)}): identifiers or free text, it seems. Give class "
             "labels, or name the classes with `labels=`."
         )
-        raise DoubtfulDataError(message)
     absent = next((label for label in labels if isinstance(label, str) and label.strip() in MISSING), None)
     if absent is not None:
-        message = f"The label {absent!r} stands for a missing value. {remedy}, or name it with `labels=`."
-        raise DoubtfulDataError(message)
+        raise DoubtfulDataError(
+            f"The label {absent!r} stands for a missing value. {remedy}, or name it with `labels=`."
+        )

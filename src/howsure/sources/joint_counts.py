@@ -71,33 +71,28 @@ def paired_counts(
         absent = [name for name, number in named.items() if number is None]
         if absent:
             shown = ", ".join(f"`{name}`" for name in absent)
-            message = f"{shown} missing: all of both, only_a, only_b and neither are needed."
-            raise HowsureError(message)
+            raise HowsureError(f"{shown} missing: all of both, only_a, only_b and neither are needed.")
         counts = np.array([[both, only_a], [only_b, neither]], dtype=object)
     elif any(number is not None for number in named.values()):
-        message = "Give `counts`, or both, only_a, only_b and neither, and not all of them."
-        raise HowsureError(message)
+        raise HowsureError("Give `counts`, or both, only_a, only_b and neither, and not all of them.")
     counts, a, b = _laid_out(counts, a, b)
     models = _named(a, b)
     cells = real_numbers("counts", counts)
     is_cube = cells.ndim == CUBE and len(set(cells.shape)) == 1 and cells.shape[0] > 1
     if not is_cube and cells.shape != (2, 2):
-        message = (
+        raise HowsureError(
             f"`counts` has shape {cells.shape}. Give [[both, only_a], [only_b, neither]], or K × K × K counts: true "
             "class, prediction of the first model, prediction of the second."
         )
-        raise HowsureError(message)
     wrong = ~(np.isfinite(cells) & (cells >= 0) & (cells == np.floor(cells)))
     if wrong.any() or not cells.any():
         shown = f"hold {cells[wrong][0]:g}" if wrong.any() else "are all zero"
-        message = f"The counts {shown}. Give the numbers of cases: whole, non-negative, and some above 0."
-        raise HowsureError(message)
+        raise HowsureError(f"The counts {shown}. Give the numbers of cases: whole, non-negative, and some above 0.")
     if is_cube:
         axis = np.arange(len(cells)) if labels is None else label_array(labels)
         return _of_cube(cells, axis, models, stated=is_stated(axis.tolist(), labels, pos_label), last=pos_label)
     if labels is not None or pos_label is not None:
-        message = "Counts of right and wrong answers have no classes: leave `labels` and `pos_label` out."
-        raise HowsureError(message)
+        raise HowsureError("Counts of right and wrong answers have no classes: leave `labels` and `pos_label` out.")
     cube = np.zeros((2, 2, 2))
     cube[1, 1, 1], cube[1, 1, 0], cube[1, 0, 1], cube[1, 0, 0] = cells.ravel()
     return _of_cube(cube, np.array(OUTCOMES), models, stated=True, last=None)
@@ -119,11 +114,10 @@ def _laid_out(counts: Any, a: Any, b: Any) -> tuple[Any, Any, Any]:
         words = [as_written(label).casefold() for label in axis]
         right = [word in RIGHT for word in words]
         if sum(right) != 1 or not all(word in RIGHT | WRONG for word in words):
-            message = (
+            raise HowsureError(
                 f"`counts` has the labels {listed(list(axis))}, which do not say which answers are right. Name them "
                 "True and False, or give [[both, only_a], [only_b, neither]] as a list."
             )
-            raise HowsureError(message)
         order.append([right.index(True), right.index(False)])
     stated = [str(axis.name) for axis in (index, columns) if axis.name is not None]
     if len(stated) == 2 and (a, b) == ("A", "B"):
@@ -135,19 +129,18 @@ def _named(a: object, b: object) -> tuple[str, str]:
     """Return the names of both models; refuse equal ones, and what cannot be a name."""
     for role, name in (("a", a), ("b", b)):
         if not isinstance(name, str | int):
-            message = f"`{role}` is the name of a model, not {name!r}."
-            raise HowsureError(message)
+            raise HowsureError(f"`{role}` is the name of a model, not {name!r}.")
     if str(a) == str(b):
-        message = f"Both models are called {a!r}. Give each its own name."
-        raise HowsureError(message)
+        raise HowsureError(f"Both models are called {a!r}. Give each its own name.")
     return str(a), str(b)
 
 
 def _of_cube(cells: Array, axis: Array, names: tuple[str, str], *, stated: bool, last: object) -> PairedTable:
     """Return the table of counts by true class and either prediction."""
     if len(axis) != len(cells):
-        message = f"`labels` names {len(axis)} classes ({listed(axis.tolist())}), and `counts` has {len(cells)}."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`labels` names {len(axis)} classes ({listed(axis.tolist())}), and `counts` has {len(cells)}."
+        )
     if last is not None:
         order = positive_order(axis, last)
         cells, axis = cells[np.ix_(order, order, order)], axis[order]

@@ -66,8 +66,7 @@ def _rows(task: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     said = _mappings(task.get("predictions"))
     names = ["prediction"] if len(said) == 1 else [str(each.get("model_version")) for each in said]
     if len({*names}) < len(names):
-        message = f"The task {task.get('id')!r} has several predictions of one model. Keep one of each."
-        raise HowsureError(message)
+        raise HowsureError(f"The task {task.get('id')!r} has several predictions of one model. Keep one of each.")
     predicted = {name: _controls(each) for name, each in zip(names, said, strict=True)}
     for each in _mappings(task["annotations"]):
         if not each.get("was_cancelled"):

@@ -76,11 +76,10 @@ def class_order(values: Sequence[object], *ranks: Rank) -> Array:
     for first, second in pairwise(stated):
         common = [label for label in first if label in second]
         if sorted(common, key=lambda label: second[label]) != common:
-            message = (
+            raise HowsureError(
                 f"The columns order their categories differently: {listed(first)} and {listed(second)}. Give both the "
                 "same order, or name it with `labels=`."
             )
-            raise HowsureError(message)
     for rank in stated:
         if rank.keys() >= set(values):
             return as_labels(sorted(values, key=lambda label: rank[label]))
@@ -170,8 +169,7 @@ def in_one_order(columns: Mapping[str, object]) -> dict[str, Any]:
         first = column if first is None else first
         if not column.index.equals(first.index):
             if sorted(map(str, column.index)) != sorted(map(str, first.index)) or not column.index.is_unique:
-                message = f"`{name}` has another index than the column before it. Give all the same rows."
-                raise HowsureError(message)
+                raise HowsureError(f"`{name}` has another index than the column before it. Give all the same rows.")
             found[name] = column.reindex(first.index)
     return found
 
@@ -229,11 +227,10 @@ def columns_by_name(names: Sequence[object], present: Sequence[object], what: st
             kind = type(present[0])
             return [wanted.get(key, _like(text, kind)) for key, text in zip(keys, each, strict=True)]
         if distinct:
-            message = (
+            raise DoubtfulDataError(
                 f"The columns {listed(texts)} match the classes {listed(present)} in several ways. Name the class of "
                 "each column, in order, with `labels=`."
             )
-            raise DoubtfulDataError(message)
     _refuse_half_named(texts, present, what)
     return None
 
@@ -266,11 +263,10 @@ def _refuse_half_named(texts: Sequence[str], present: Sequence[object], what: st
         known = wanted.keys() & set(each)
         if len(known) > (each != list(texts)):
             other = next(label for key, label in wanted.items() if key not in known)
-            message = (
+            raise DoubtfulDataError(
                 f"`{what}` holds {other!r}, and no column has this name: they are {listed(texts)}. Rename the column, "
                 "or name the class of each, in order, with `labels=`."
             )
-            raise DoubtfulDataError(message)
 
 
 def refuse_unnamed(names: Sequence[object], present: Sequence[object]) -> None:
@@ -284,11 +280,10 @@ def refuse_unnamed(names: Sequence[object], present: Sequence[object]) -> None:
     ends = [re.search(r"\d+$", text) for text in texts]
     if _count_up(texts) or (are_numbers and not all(ends)):
         return
-    message = (
+    raise DoubtfulDataError(
         f"The columns {listed(texts)} are not named after the classes {listed(present)}. Name the class of each "
         "column, in order, with `labels=`, or give an array."
     )
-    raise DoubtfulDataError(message)
 
 
 def refuse_other_order(labels: Sequence[object], names: Sequence[object]) -> None:
@@ -304,11 +299,10 @@ def refuse_other_order(labels: Sequence[object], names: Sequence[object]) -> Non
     keys = list(map(as_written, labels))
     stated = list(_without_affix([str(name).strip() for name in names], dict.fromkeys(keys), as_written))
     if len(set(keys)) == len(keys) and any(sorted(each) == sorted(keys) and each != keys for each in stated):
-        message = (
+        raise HowsureError(
             f"`labels` says that the columns are of {listed(labels)}, and their names say {listed(names)}. Give both "
             "in one order."
         )
-        raise HowsureError(message)
 
 
 def aligned_columns(first: object, second: object, argument_name: str, other: str) -> tuple[Any, Any, list[Any] | None]:
@@ -333,12 +327,11 @@ def aligned_columns(first: object, second: object, argument_name: str, other: st
     if found is None or set(found) != set(names):
         if found is None and len(names) != len(more):
             return first, second, names  # the shapes are compared later
-        message = (
+        raise HowsureError(
             f"`{argument_name}` has the columns {listed(names)} and `{other}` {listed(more)}. Give both the same, or "
             "arrays "
             "whose columns are in one order."
         )
-        raise HowsureError(message)
     order = [found.index(name) for name in names]
     return first, dense(second)[:, order], names
 
@@ -349,8 +342,7 @@ def dense(values: object) -> Array:
         columns = [np.asarray(column) for column in values.values()]
         if not columns or any(not each.ndim for each in columns):
             found = ", ".join(type(each).__name__ for each in values.values()) or "nothing"
-            message = f"A mapping of columns holds {found}. Give a list or an array for each column."
-            raise HowsureError(message)
+            raise HowsureError(f"A mapping of columns holds {found}. Give a list or an array for each column.")
         return np.stack(columns, 1)
     return np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
 

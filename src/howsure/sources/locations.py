@@ -51,8 +51,9 @@ def located(data: Location | Sequence[Location]) -> list[Location]:
     for file in found:
         formats.setdefault(format_of(file), file)
     if len(formats) > 1:
-        message = f"The files are of several formats: {listed(map(str, formats.values()))}. Give files of one format."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"The files are of several formats: {listed(map(str, formats.values()))}. Give files of one format."
+        )
     return found
 
 
@@ -67,14 +68,12 @@ def _files(given: Location) -> list[Location]:
     if path.is_dir():
         found = [each for each in sorted(path.rglob("*")) if each.is_file() and _is_data(each.relative_to(path))]
         if not found:
-            message = f"The folder '{path}' holds no file of data. Known: {', '.join(FORMATS)}."
-            raise HowsureError(message)
+            raise HowsureError(f"The folder '{path}' holds no file of data. Known: {', '.join(FORMATS)}.")
         return [*found]
     if glob.has_magic(str(path)):
         found = [file for file in matching(path) if not file.name.startswith("_")]
         if not found:
-            message = f"No file matches '{path}'."
-            raise HowsureError(message)
+            raise HowsureError(f"No file matches '{path}'.")
         return [file for each in found for file in _files(each)]
     if path.exists():
         return [path]  # for example a pipe
@@ -128,11 +127,11 @@ def format_of(file: Location) -> str:
         if suffix in formats:
             return formats[0] if formats is not JSON else suffix
     if suffix in ARCHIVES:
-        message = f"'{file}' is an archive. Unpack it, and give its file; {', '.join(COMPRESSED)} are read as they are."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"'{file}' is an archive. Unpack it, and give its file; {', '.join(COMPRESSED)} are read as they are."
+        )
     if suffix not in PLAIN:
-        message = f"'{file}' has a suffix that says nothing of its format. Known: {', '.join(FORMATS)}."
-        raise HowsureError(message)
+        raise HowsureError(f"'{file}' has a suffix that says nothing of its format. Known: {', '.join(FORMATS)}.")
     return PLAIN[0] if suffix in {".csv", ".txt"} else ".tsv"
 
 

@@ -24,11 +24,10 @@ Read: TypeAlias = Callable[[str, Any], Column]
 def refuse_incomplete(incomplete: Incomplete) -> None:
     """Refuse to drop incomplete cases of data with a column for each model, whose rows the caller can drop."""
     if one_of("`incomplete`", incomplete, get_args(Incomplete)) != "refuse":
-        message = (
+        raise HowsureError(
             "`incomplete` is for rows of one model each, with `model` and `case`. With a column for each model drop "
             "the rows with a missing one first, such as by `data.dropna()`."
         )
-        raise HowsureError(message)
 
 
 def by_model(
@@ -65,8 +64,9 @@ def by_model(
     """
     one_of("`incomplete`", incomplete, get_args(Incomplete))
     if model is None or case is None:
-        message = "`model` and `case` go together: the columns that say which model a row is of, and which case."
-        raise HowsureError(message)
+        raise HowsureError(
+            "`model` and `case` go together: the columns that say which model a row is of, and which case."
+        )
     asked = {"said": said, "model": model, "case": case} | ({} if y_true is None else {"y_true": y_true})
     given = columns(data, asked | {role: column for role, column in others.items() if column is not None})
     coded = {role: encoded(role, values) for role, values in given.items()}
@@ -78,14 +78,14 @@ def by_model(
         _refuse_alike(cases.keys)
     if incomplete == "refuse" and not complete.all():
         at = np.argwhere(row < 0)[0]
-        message = (
+        raise HowsureError(
             f"{int((~complete).sum()):,} of {len(cases.keys):,} cases lack a model, such as case {cases.keys[at[0]]!r} "
             f"of {models.keys[at[1]]!r}. Add them, or leave such cases out: incomplete='drop'."
         )
-        raise HowsureError(message)
     if not complete.any():
-        message = f"No case has all {len(models.keys):,} models. Check the column of the cases, or leave out a model."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"No case has all {len(models.keys):,} models. Check the column of the cases, or leave out a model."
+        )
     one = {role: column for role, column in coded.items() if role not in {"said", "model", "case"}}
     for role, column in one.items():
         _refuse_several(role, column, row, cases, models)
@@ -103,11 +103,10 @@ def _refuse_alike(cases: Sequence[object]) -> None:
     texts = [case for case in cases if isinstance(case, str)] if numbers else []
     for text, number in zip(texts, map(_number, texts), strict=True):
         if number in numbers:
-            message = (
+            raise HowsureError(
                 f"`case` holds {numbers[number]!r}, a number, and {text!r}, a text, which are two cases. Give "
                 "all identifiers as text, or all as numbers."
             )
-            raise HowsureError(message)
 
 
 def _number(text: str) -> float | None:
@@ -129,11 +128,10 @@ def _rows(cases: Groups, models: Groups) -> Array:
     number = np.bincount(cell, minlength=len(cases.keys) * len(models.keys))
     if (number > 1).any():
         at, which = divmod(int(np.argmax(number > 1)), len(models.keys))
-        message = (
+        raise HowsureError(
             f"{int((number > 1).sum()):,} times a model has a case more than once, such as {cases.keys[at]!r} of "
             f"{models.keys[which]!r}. Give one row for each model and case."
         )
-        raise HowsureError(message)
     row = np.full(len(number), -1, dtype=np.intp)
     row[cell] = np.arange(len(cell))
     return row.reshape(len(cases.keys), len(models.keys))
@@ -147,10 +145,9 @@ def _refuse_several(argument_name: str, column: Column, row: Array, cases: Group
     if other.any():
         at, which = (int(index) for index in np.argwhere(other)[0])
         values = column.levels.tolist()
-        message = (
+        raise HowsureError(
             f"{int(other.any(1).sum()):,} of {len(cases.keys):,} cases have several values of `{argument_name}`, "
             "such as "
             f"{cases.keys[at]!r}: "
             f"{values[first[at]]!r}, and {values[code[at, which]]!r} of {models.keys[which]!r}. Give each case one."
         )
-        raise HowsureError(message)

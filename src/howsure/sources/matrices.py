@@ -154,8 +154,7 @@ def from_counts(
     _refuse_other_classes("The models' matrices", [each for _, each in read])
     values = np.arange(size) if names is None else label_array(names)
     if len(values) != size:
-        message = f"`labels` has {len(values)} entries for a {size}×{size} matrix. Give one label per class."
-        raise HowsureError(message)
+        raise HowsureError(f"`labels` has {len(values)} entries for a {size}×{size} matrix. Give one label per class.")
     if pos_label is not None:
         order = positive_order(values, pos_label)
         matrices, values = [each[..., order, :][..., order] for each in matrices], values[order]
@@ -210,26 +209,24 @@ def _of_report(counts: Any, labels: ArrayLike | None) -> tuple[Any, ArrayLike | 
 def _refuse_no_stacks(stacks: Mapping[Any, Any], groups: object) -> None:
     """Refuse a mapping that is not one of several models' stacks of matrices."""
     if any(isinstance(each, Mapping) for each in stacks.values()):
-        message = (
+        raise HowsureError(
             f"`counts` maps {listed(stacks)} to further names, as a report does. For published rates: "
             "from_rates(precision=…, recall=…, positives=…, negatives=…)."
         )
-        raise HowsureError(message)
     if all(isinstance(pair, tuple) and len(pair) == 2 for pair in stacks):
-        message = (
+        raise HowsureError(
             "`counts` maps pairs of classes to numbers, and which of a pair is the true one is not said. Say it: "
             "confusion([true for true, _ in counts], [said for _, said in counts], counts=list(counts.values()))."
         )
-        raise HowsureError(message)
     if not any(map(np.ndim, stacks.values())):
-        message = (
+        raise HowsureError(
             f"`counts` maps {listed(stacks)} to numbers. Give them by name, from_counts(tp=…, fp=…, fn=…, tn=…), or "
             "the matrix [[tn, fp], [fn, tp]]."
         )
-        raise HowsureError(message)
     if len(stacks) < 2 or groups is None:
-        message = "Several models are a mapping of two names or more to stacks, with the `groups` of their matrices."
-        raise HowsureError(message)
+        raise HowsureError(
+            "Several models are a mapping of two names or more to stacks, with the `groups` of their matrices."
+        )
 
 
 def _of_names(counts: Mapping[Any, Any], labels: ArrayLike | None, *, check: bool) -> tuple[Any, ArrayLike | None]:
@@ -239,8 +236,7 @@ def _of_names(counts: Mapping[Any, Any], labels: ArrayLike | None, *, check: boo
         return counts, labels
     known = list(counts) if labels is None else label_array(labels).tolist()
     if len(known) != len(counts) or set(known) != set(counts):
-        message = f"`labels` {listed(known)} are not the classes of `counts`, {listed(list(counts))}."
-        raise HowsureError(message)
+        raise HowsureError(f"`labels` {listed(known)} are not the classes of `counts`, {listed(list(counts))}.")
     matrix = [[counts[true].get(said, 0) for said in known] for true in known]
     is_full = all(len(each) == len(known) for each in rows)  # as DataFrame.to_dict() gives it, column by column
     if check and is_full and matrix != [list(each) for each in zip(*matrix, strict=True)]:
@@ -267,29 +263,26 @@ def _read(counts: Any, labels: Sequence[object] | None, *, check: bool) -> tuple
     if check and matrix.ndim == 2 < len(matrix):  # two classes of 100 cases each are ordinary
         warn_of_percentages(matrix)
     if matrix.shape[-2] != matrix.shape[-1] or matrix.shape[-1] < 2:
-        message = (
+        raise HowsureError(
             f"`counts` has shape {np.shape(counts)}; a confusion matrix is square, K×K with K ≥ 2: "
             "rows true, columns predicted."
         )
-        raise HowsureError(message)
     return matrix, found
 
 
 def _refuse_other_classes(what: str, classes: Sequence[list[Any] | None]) -> None:
     if any(each != classes[0] for each in classes):
-        message = f"{what} name their classes differently. Give all the same labels, in one order."
-        raise HowsureError(message)
+        raise HowsureError(f"{what} name their classes differently. Give all the same labels, in one order.")
 
 
 def _refuse_one_against_rest(stack: Array) -> None:
     """Refuse matrices of each class against the rest, which are of the same cases."""
     totals, positives = stack.sum((-2, -1)), stack[:, -1, :].sum(-1)
     if stack.shape[-1] == 2 and len(stack) > 2 and (totals == totals[0]).all() and positives.sum() == totals[0]:
-        message = (
+        raise DoubtfulDataError(
             f"The {len(stack)} matrices seem to be of one class each against the rest, of the same {totals[0]:,.0f} "
             "cases. Give the matrix of all classes, or `confusion(true, predicted)`."
         )
-        raise DoubtfulDataError(message)
 
 
 def _warn_of_units(stack: Array) -> None:
@@ -360,11 +353,10 @@ def _of_units(
 
     shapes = {each.shape for each in matrices}
     if len(shapes) > 1 or len(next(iter(shapes))) != 3 or len(groups) != len(matrices[0]):
-        message = (
+        raise HowsureError(
             f"`groups` has {len(groups)} entries, for matrices of the shape {listed(shapes)}. "
             "Give stacks of one shape, (G, K, K), and the group of each of the G matrices."
         )
-        raise HowsureError(message)
     flat = [each.reshape(len(groups), -1) for each in matrices]
     size = flat[0].shape[1]
     found = [np.nonzero(each) for each in flat]
@@ -408,20 +400,17 @@ def _checked(counts: object) -> Array:
             remedy = "For a file: `howsure matrix FILE`, or from_counts(pandas.read_csv(file, index_col=0))."
         elif hasattr(counts, "toarray"):
             remedy = "For a sparse matrix: counts.toarray()."
-        message = f"`counts` is not a matrix of numbers. {remedy}"
-        raise HowsureError(message) from None
+        raise HowsureError(f"`counts` is not a matrix of numbers. {remedy}") from None
     if matrix.shape == (4,):
-        message = (
+        raise HowsureError(
             "Four numbers in a row have no agreed order. Name them, from_counts(tp=…, fp=…, fn=…, tn=…), or give the "
             "square matrix [[tn, fp], [fn, tp]]: rows true, columns predicted."
         )
-        raise HowsureError(message)
     if matrix.ndim not in {2, 3} or not matrix.size:
-        message = (
+        raise HowsureError(
             f"`counts` has shape {matrix.shape}; a confusion matrix is square, K×K with K ≥ 2: "
             "rows true, columns predicted."
         )
-        raise HowsureError(message)
     whole = np.rint(matrix)
     matrix = np.where(np.isclose(matrix, whole, rtol=ROUNDING, atol=0), whole, matrix)
     for bad, words in (
@@ -432,12 +421,10 @@ def _checked(counts: object) -> Array:
         if bad.any():
             place = tuple(int(i) for i in np.argwhere(bad)[0])
             remedy = _where_from(matrix) if words is NOT_WHOLE else ""
-            message = f"`counts{''.join(f'[{i}]' for i in place)}` = {matrix[place]:.12g} {words}{remedy}."
-            raise HowsureError(message)
+            raise HowsureError(f"`counts{''.join(f'[{i}]' for i in place)}` = {matrix[place]:.12g} {words}{remedy}.")
     if not matrix.any((-2, -1)).all():
         which, remedy = "", "Give the counts of some"
         if matrix.ndim == 3:
             which, remedy = f"[{int(np.argmin(matrix.any((-2, -1))))}]", "Leave it out, and its group"
-        message = f"`counts{which}` is all zeros: there is no case to evaluate. {remedy}."
-        raise HowsureError(message)
+        raise HowsureError(f"`counts{which}` is all zeros: there is no case to evaluate. {remedy}.")
     return matrix

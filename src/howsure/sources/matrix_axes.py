@@ -95,11 +95,10 @@ def corner_names(corner: str) -> tuple[str | None, str | None]:
     if COLUMN_MARKS.search(first) or (second and ROW_MARKS.search(second)):
         return second or None, first
     if axis_kind(corner) == "predicted" and not second and not ROW_MARKS.search(first):
-        message = (
+        raise HowsureError(
             f"The first cell is {corner!r}, which may name the rows or the columns. Write 'predicted/true' where rows "
             "are the predicted classes, 'true/predicted' where they are the true ones."
         )
-        raise HowsureError(message)
     return first or None, second or None
 
 
@@ -127,8 +126,9 @@ def are_turned(rows: Axis, columns: Axis) -> bool:
         If both axes have the same kind.
     """
     if rows.kind and rows.kind == columns.kind:
-        message = f"Rows and columns are both named as the {rows.kind} classes. Name one axis 'true', one 'predicted'."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"Rows and columns are both named as the {rows.kind} classes. Name one axis 'true', one 'predicted'."
+        )
     if rows.name and columns.name and not (rows.kind or columns.kind) and not rows.name.startswith("row_"):
         warn(
             f"The axes of the matrix are named {rows.name!r} and {columns.name!r}: rows were taken as the true "
@@ -262,8 +262,7 @@ def _refuse_statistics(axis: Axis, other: Axis) -> None:
         classes = set(map(as_written, other.labels))
         unknown = [label for label in named if as_written(label) not in classes]
     if unknown:
-        message = f"{unknown[0]!r} names no class, and the matrix has a row or column of it. Leave it out."
-        raise HowsureError(message)
+        raise HowsureError(f"{unknown[0]!r} names no class, and the matrix has a row or column of it. Leave it out.")
 
 
 def _without_totals(
@@ -289,8 +288,7 @@ def _without_totals(
     ):
         if is_named and not is_dropped and (axis.labels or [""])[-1] != "all":
             name = (axis.labels or [None])[-1]
-            message = f"The last {what} is named {name!r}, and is not the sum of the others. Leave it out."
-            raise HowsureError(message)
+            raise HowsureError(f"The last {what} is named {name!r}, and is not the sum of the others. Leave it out.")
     if drop_row or drop_column:
         which = " and ".join(word for word, is_dropped in (("row", drop_row), ("column", drop_column)) if is_dropped)
         warn(f"The last {which} of the matrix: the sums of the others. Totals are no class and were left out.")
@@ -308,11 +306,10 @@ def _refuse_sums(counts: Array, *, last: bool) -> None:
     )
     if first or last:
         which, kept = ("last", ":-1") if last else ("first", "1:")
-        message = (
+        raise DoubtfulDataError(
             f"The {which} row and the {which} column are the sums of the others: totals, it seems, and no class. Leave "
             f"them out: `counts[{kept}, {kept}]`, {counts.shape[-1] - 1} classes."
         )
-        raise DoubtfulDataError(message)
 
 
 def warn_of_percentages(counts: Array) -> None:
@@ -345,14 +342,14 @@ def _by_name(
     both = dict(zip(more + keys, [*columns, *rows], strict=True))
     for axis in (keys, more):
         if len(set(axis)) < len(axis):
-            message = f"An axis of the matrix names {max(axis, key=axis.count)!r} more than once. Give each class once."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"An axis of the matrix names {max(axis, key=axis.count)!r} more than once. Give each class once."
+            )
     if not set(keys) & set(more):
-        message = (
+        raise HowsureError(
             f"The matrix's rows are labelled {listed(rows)} and its columns {listed(columns)}. Give both the same, and "
             "name the axes 'true' and 'predicted'."
         )
-        raise HowsureError(message)
     if keys == more or len(set(keys) | set(more)) == len(keys):
         order = keys
     elif len(set(keys) | set(more)) == len(more):
@@ -375,9 +372,8 @@ def _renamed(order: list[str], names: list[Any], labels: list[Any]) -> tuple[lis
     if set(wanted) == set(order):
         return wanted, labels
     if set(wanted) & set(order) or len(wanted) != len(order):
-        message = (
+        raise HowsureError(
             f"`labels` are {listed(labels)}, and the matrix names its classes {listed(names)}. Give `labels` of these, "
             "in the order that you want, or leave it out."
         )
-        raise HowsureError(message)
     return order, labels

@@ -106,8 +106,7 @@ def crosstab_of(lines: list[Line]) -> list[list[str]] | None:
     """
     found = list(_crosstabs(lines))
     if len(found) > 1:
-        message = f"it holds {len(found)} cross-tables. Keep one."
-        raise HowsureError(message)
+        raise HowsureError(f"it holds {len(found)} cross-tables. Keep one.")
     return found[0] if found else None
 
 

@@ -86,11 +86,10 @@ def _of_rates(path: Path, text: str) -> tuple[list[Any], Array]:
     """Return the labels and counts of the two classes of scikit-learn's report."""
     report = report_of(text)
     if len(report) < 2:
-        message = (
+        raise HowsureError(
             f"'{path}' holds a report of rates, and no matrix. Give the numbers of cases; for rates of one class, "
             "`from_rates(precision=…, recall=…, positives=…, negatives=…)`."
         )
-        raise HowsureError(message)
     try:
         return list(report), matrix_of_report(report)
     except HowsureError as error:
@@ -143,8 +142,7 @@ def _found_in(
     if not found:
         return None
     if len(found) > 1:
-        message = f"'{path}' holds {len(found)} matrices. Keep one."
-        raise HowsureError(message)
+        raise HowsureError(f"'{path}' holds {len(found)} matrices. Keep one.")
     if refusals:
         warn(f"'{path}' holds other lines than those of the matrix, which were left out.")
     return found[0]
@@ -155,8 +153,7 @@ def _matrix_of(
 ) -> tuple[list[Any] | None, Array]:
     """Return the labels and counts of a matrix in cells; those of a part of a text have a row for each column."""
     if not rows:
-        message = f"'{path}' is empty."
-        raise HowsureError(message)
+        raise HowsureError(f"'{path}' is empty.")
     of_two = _outcomes(path, rows, check=check)
     if of_two is not None:
         return list(labels or ("negative", "positive")), of_two
@@ -172,8 +169,7 @@ def _matrix_of(
         raise HowsureError(_in_file(path, str(error))) from None
     if matrix.shape[0] != matrix.shape[1]:
         height, width = matrix.shape
-        message = f"'{path}' is not a square matrix: {height} rows of counts, but row 1 has {width} columns."
-        raise HowsureError(message)
+        raise HowsureError(f"'{path}' is not a square matrix: {height} rows of counts, but row 1 has {width} columns.")
     if check and matrix.shape == (2, 2):  # which a paper may print in per cent
         warn_of_percentages(matrix)
     return found, matrix
@@ -208,8 +204,7 @@ def _without_rates(rows: Axis, columns: Axis, body: list[list[str]]) -> tuple[Ax
 def _refuse_other_shapes(rows: Axis, columns: Axis, body: list[list[str]], *, part: bool) -> None:
     """Refuse labels without counts, and other tables; in a part of a text, also a class without a row or a column."""
     if not body or not body[0]:
-        message = "it holds labels and no counts."
-        raise HowsureError(message)
+        raise HowsureError("it holds labels and no counts.")
     shared = set(rows.labels or ()) & set(columns.labels or ())
     if part:
         sizes = [
@@ -217,13 +212,11 @@ def _refuse_other_shapes(rows: Axis, columns: Axis, body: list[list[str]], *, pa
             for axis, size in ((rows, len(body)), (columns, len(body[0])))
         ]
         if sizes[0] != sizes[1] or (rows.labels and not columns.labels and not rows.kind):
-            message = "it lacks the row or the column of a class."
-            raise HowsureError(message)
+            raise HowsureError("it lacks the row or the column of a class.")
     if not shared and abs(len(body) - len(body[0])) > 1:
-        message = (
+        raise HowsureError(
             f"it is not a square matrix: {len(body)} rows of counts, and {len(body[0])} columns.{_shape(rows, columns)}"
         )
-        raise HowsureError(message)
 
 
 def _shape(rows: Axis, columns: Axis) -> str:
@@ -282,8 +275,7 @@ def _outcomes(path: Path, rows: list[list[str]], *, check: bool) -> Array | None
             warn(f"The last row of '{path}': the sums of the others. Totals are no table and were left out.")
             cells = cells[:-1]
         elif check:
-            message = f"'{path}': the last row is the sum of the others: totals, it seems. Leave it out."
-            raise DoubtfulDataError(message)
+            raise DoubtfulDataError(f"'{path}': the last row is the sum of the others: totals, it seems. Leave it out.")
     tp, fp, fn, tn = cells.T
     if check and len(tp) > 1:
         refuse_same_cases(path, rows, fn + tp, tn + fp)
@@ -305,8 +297,7 @@ def _lines(rows: list[list[str]]) -> tuple[Axis, Axis, list[list[str]]] | None:
     first, second = ([*dict.fromkeys(line[place] for line in lines)] for place in (0, 1))
     found = {(line[0], line[1]): line[2] for line in lines}
     if len(found) < len(lines):
-        message = "it has a combination of classes more than once. Add their numbers up, or count the cases."
-        raise HowsureError(message)
+        raise HowsureError("it has a combination of classes more than once. Add their numbers up, or count the cases.")
     body = [[found.get((one, other), "0") for other in second] for one in first]
     return Axis(first, kinds[0]), Axis(second, kinds[1]), body
 
@@ -348,8 +339,9 @@ def _refuse_bare_lines(rows: list[list[str]]) -> None:
     pairs = [tuple(row[:2]) for row in rows]
     cells = {cell for pair in pairs for cell in pair}
     if all(len(row) == LINES for row in rows) and len(set(pairs)) == len(pairs) and cells == {"0", "1"}:
-        message = "each line seems to hold two classes and a number. Name the columns: 'true,predicted,n'."
-        raise DoubtfulDataError(message)
+        raise DoubtfulDataError(
+            "each line seems to hold two classes and a number. Name the columns: 'true,predicted,n'."
+        )
 
 
 def _split(path: Path, rows: list[list[str]]) -> tuple[Axis, Axis, list[list[str]]]:
@@ -364,12 +356,11 @@ def _split(path: Path, rows: list[list[str]]) -> tuple[Axis, Axis, list[list[str
     width = len(rows[0])
     for place, row in enumerate(rows):
         if len(row) != width:
-            message = (
+            raise HowsureError(
                 f"'{path}' is not a square matrix: row {place + 1} has {len(row)} columns, and the first one {width}. "
                 "Keep the lines of the matrix only, no columns of rates: one with the names of the classes, and one "
                 "for each class."
             )
-            raise HowsureError(message)
     corner, header = rows[0][0], rows[0][1:]
     first = [row[0] for row in rows[1:]]
     if _are_numbers(rows[0]) or (is_number(corner) and all(map(is_number, header))):
@@ -418,13 +409,15 @@ def _numbers(path: Path, body: list[list[str]]) -> Array:
             value = matrix[i, j] = count_of(cell)
             if THOUSANDS.fullmatch(cell) and not has_decimals:
                 plain = cell.replace(".", "")
-                message = f"'{path}', row {i + 1}, column {j + 1}: '{cell}' may be {plain} or {value:g}. Write it so."
-                raise HowsureError(message)
+                raise HowsureError(
+                    f"'{path}', row {i + 1}, column {j + 1}: '{cell}' may be {plain} or {value:g}. Write it so."
+                )
             if not np.isfinite(value) or value < 0 or value != np.floor(value):
                 shown = f"'{cell}'" if cell else "nothing"
                 remedy = _remedy(cell, value)
-                message = f"'{path}', row {i + 1}, column {j + 1}: {shown} is not a count (0, 1, 2, …).{remedy}"
-                raise HowsureError(message)
+                raise HowsureError(
+                    f"'{path}', row {i + 1}, column {j + 1}: {shown} is not a count (0, 1, 2, …).{remedy}"
+                )
     return matrix
 
 

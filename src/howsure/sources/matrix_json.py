@@ -69,21 +69,19 @@ def _of_object(found: dict[str, Any]) -> list[list[str]]:
             return cells
         return [["", *names], *([name, *row] for name, row in zip(names, cells, strict=True))]
     if matrices:
-        message = f"it holds {len(matrices)} matrices. Keep one."
-        raise HowsureError(message)
+        raise HowsureError(f"it holds {len(matrices)} matrices. Keep one.")
     if len(outcomes) == 1:
         return [list(outcomes[0]), list(map(_text, outcomes[0].values()))]
     if outcomes:
-        message = f"it holds {len(outcomes)} matrices, as true and false positives and negatives. Keep one."
-        raise HowsureError(message)
+        raise HowsureError(f"it holds {len(outcomes)} matrices, as true and false positives and negatives. Keep one.")
     if any(isinstance(each, dict) for each in found.values()):
-        message = (
+        raise HowsureError(
             f"it maps {listed(found)} to further names, and which are the true classes is not said. Give a list of "
             "lists, a row for each true class; in Python `from_counts({true: {predicted: count}})`."
         )
-        raise HowsureError(message)
-    message = f"it holds {listed(found)}, and no matrix of counts. Give a list of lists, a row for each true class."
-    raise HowsureError(message)
+    raise HowsureError(
+        f"it holds {listed(found)}, and no matrix of counts. Give a list of lists, a row for each true class."
+    )
 
 
 def _of_table(found: Mapping[str, Any]) -> list[list[str]] | None:

@@ -28,27 +28,24 @@ def roles_of_lines(frame: Any) -> tuple[str, str, str] | None:
 def refuse_lines(frame: Any) -> None:
     """Refuse a frame of one line per combination of classes, of which it is not stated which class is the true one."""
     if getattr(frame, "ndim", None) == 1 and isinstance(by_index(frame), Mapping):
-        message = (
+        raise HowsureError(
             "`counts` is one column of numbers. Count pairs of classes by "
             "`confusion(true, predicted, counts=numbers)`, or name the numbers tp, fp, fn and tn."
         )
-        raise HowsureError(message)
     found = names_of(frame)
     names = [] if found is None else list(map(str, found))
     outcomes = {name.casefold(): name for name in names}
     if {"tp", "fp", "fn", "tn"} <= outcomes.keys() and not _names_rows(names, frame):
         given = ", ".join(f"{each}=data[{outcomes[each]!r}]" for each in ("tp", "fp", "fn", "tn"))
-        message = f"`counts` has one line per matrix. Give its columns by name: from_counts({given})."
-        raise HowsureError(message)
+        raise HowsureError(f"`counts` has one line per matrix. Give its columns by name: from_counts({given}).")
     kinds = [getattr(dtype, "kind", "O") for dtype in getattr(frame, "dtypes", ())]
     is_named = len(names) == len(ROLES) and names[2].casefold() in NUMBERS and not _names_rows(names, frame)
     if (len(kinds) >= 3 and [kind in "biuf" for kind in kinds].count(True) == 1) or is_named:
         number = names[2] if is_named else names[[kind in "biuf" for kind in kinds].index(True)]
-        message = (
+        raise HowsureError(
             "`counts` has one line per combination of classes. Count these, the true classes first: "
             f"confusion(true, predicted, data=frame, counts={number!r})."
         )
-        raise HowsureError(message)
 
 
 def _names_rows(names: Any, frame: Any) -> bool:

@@ -100,8 +100,7 @@ def _of_rows(values: Iterable[object], name: str, path: list[str]) -> list[Any]:
     """Return a field of dictionaries; None if it or a parent is missing."""
     found = [_field(value, path) for value in values]
     if found and all(value is None for value in found):
-        message = f"No case has the field '{name}'. Check its name."
-        raise HowsureError(message)
+        raise HowsureError(f"No case has the field '{name}'. Check its name.")
     return found
 
 

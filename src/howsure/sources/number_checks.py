@@ -37,11 +37,10 @@ def refuse_marks_of_missing(argument_name: str, numbers: Array) -> None:
         gap = max(low - mark, mark - high)
         is_next = bool(np.all(others == np.floor(others))) and gap < 2
         if (mark < 0 <= low and not is_next) or (abs(mark) >= LARGE and gap > FAR * (high - low)):
-            message = (
+            raise DoubtfulDataError(
                 f"`{argument_name}` holds {mark:g}, and otherwise {low:g} to {high:g}: a mark for a missing number, it "
                 "seems. Leave these cases out."
             )
-            raise DoubtfulDataError(message)
 
 
 def refuse_last_sum(argument_name: str, numbers: Array) -> None:
@@ -53,11 +52,10 @@ def refuse_last_sum(argument_name: str, numbers: Array) -> None:
     if not numbers[-1] > others.max() or others.min() < 0:
         return
     if abs(others.sum() - numbers[-1]) <= 1e-12 * numbers[-1]:
-        message = (
+        raise DoubtfulDataError(
             f"The last number of `{argument_name}`, {numbers[-1]:g}, is the sum of the others: a total, it seems. "
             "Leave it out."
         )
-        raise DoubtfulDataError(message)
 
 
 def _refuse_last_mean(argument_name: str, others: Array, last: float) -> None:
@@ -66,11 +64,10 @@ def _refuse_last_mean(argument_name: str, others: Array, last: float) -> None:
     digits = len(repr(last).partition(".")[2]) if np.array_equal(others, np.floor(others)) and last % 1 else 0
     margin = 10.0**-digits / 2 if 1 < digits <= DIGITS else 0.0
     if abs(mean - last) <= margin + 1e-12 * abs(mean) and not np.any(others == last):
-        message = (
+        raise DoubtfulDataError(
             f"The last number of `{argument_name}`, {last:g}, is the mean of the others: a row of averages, it seems. "
             "Leave it out."
         )
-        raise DoubtfulDataError(message)
 
 
 def refuse_other_units(numbers: Mapping[str, Array]) -> None:
@@ -86,8 +83,7 @@ def refuse_other_units(numbers: Mapping[str, Array]) -> None:
     percentages = {name: each.mean() for name, each in inside.items() if 1 < each.max() <= PER_CENT}
     for (name, mean), (other, share) in product(percentages.items(), shares.items()):
         if PER_CENT / LIKE <= mean / share <= PER_CENT * LIKE:
-            message = (
+            raise DoubtfulDataError(
                 f"`{name}` has numbers up to {numbers[name].max():g} and `{other}` up to {numbers[other].max():g}: "
                 "percentages and shares, it seems. Divide the percentages by 100."
             )
-            raise DoubtfulDataError(message)

@@ -43,15 +43,13 @@ def matrix_of_outcomes(cells: Mapping[str, object], counts: object, labels: obje
     absent = [name for name, number in cells.items() if number is None]
     if len(absent) == len(cells):
         if counts is None or isinstance(counts, int | float):
-            message = (
+            raise HowsureError(
                 "Give a square matrix, [[tn, fp], [fn, tp]] (rows true, columns predicted), or name the four numbers: "
                 "from_counts(tp=…, fp=…, fn=…, tn=…)."
             )
-            raise HowsureError(message)
         return counts, labels
     if counts is not None:
-        message = "Give `counts`, a matrix, or `tp`, `fp`, `fn` and `tn`, and not both."
-        raise HowsureError(message)
+        raise HowsureError("Give `counts`, a matrix, or `tp`, `fp`, `fn` and `tn`, and not both.")
     if absent:
         hint = ""
         if absent == ["tn"]:
@@ -59,12 +57,12 @@ def matrix_of_outcomes(cells: Mapping[str, object], counts: object, labels: obje
                 " If nobody counts true negatives, tn=0 leaves precision, recall and F1 as they are; counts of each "
                 "image are events(tp=[…], fp=[…], fn=[…])."
             )
-        message = f"{', '.join(f'`{name}`' for name in absent)} missing: all of tp, fp, fn and tn are needed.{hint}"
-        raise HowsureError(message)
+        raise HowsureError(
+            f"{', '.join(f'`{name}`' for name in absent)} missing: all of tp, fp, fn and tn are needed.{hint}"
+        )
     tp, fp, fn, tn = (_checked_outcome(name, number) for name, number in in_one_order(cells).items())
     if len({each.shape for each in (tp, fp, fn, tn)}) > 1 or tp.ndim > 1:
-        message = "`tp`, `fp`, `fn` and `tn` are one number each, or columns of one length."
-        raise HowsureError(message)
+        raise HowsureError("`tp`, `fp`, `fn` and `tn` are one number each, or columns of one length.")
     matrix = np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)
     return matrix, ["negative", "positive"] if labels is None else labels
 
@@ -74,8 +72,7 @@ def _checked_outcome(name: str, numbers: object) -> Array:
     found = real_numbers(name, numbers)
     for bad, words in ((found < 0, "is negative: a count is 0 or more"), (found != np.floor(found), NOT_WHOLE)):
         if bad.any():
-            message = f"`{name}` = {found[bad].flat[0]:.12g} {words}. Give the numbers of cases."
-            raise HowsureError(message)
+            raise HowsureError(f"`{name}` = {found[bad].flat[0]:.12g} {words}. Give the numbers of cases.")
     return found
 
 
@@ -105,5 +102,6 @@ def refuse_same_cases(path: Path, rows: list[list[str]], positives: Array, negat
                 "each, keep one row: their sum counts a case several times."
             )
         return
-    message = f"'{path}' has {len(totals)} rows by {by!r}, each of {of}: the same cases, it seems. Keep one row."
-    raise DoubtfulDataError(message)
+    raise DoubtfulDataError(
+        f"'{path}' has {len(totals)} rows by {by!r}, each of {of}: the same cases, it seems. Keep one row."
+    )

@@ -161,8 +161,7 @@ def paired(
     codes = _coded(counted, axis, len(models) + 1)
     kept = (codes >= 0).all(1)
     if not kept.any():
-        message = "No case has all its labels among `labels`."
-        raise NoCaseError(message)
+        raise NoCaseError("No case has all its labels among `labels`.")
     possible = pseudo_tuples(len(axis), len(models))
     tuples, inverse = distinct_and_places(np.vstack([codes[kept], possible]))
     cell, pseudo = np.split(inverse, [int(kept.sum())])
@@ -253,14 +252,15 @@ def models_by_name(given: object, data: object) -> dict[str, Any]:
             raise HowsureError(message)
         repeated = next((name for name, number in Counter(given).items() if number > 1), None)
         if repeated is not None:
-            message = f"The models' columns name '{repeated}' more than once. Give each column once."
-            raise HowsureError(message)
+            raise HowsureError(f"The models' columns name '{repeated}' more than once. Give each column once.")
         given = {name: name for name in given}
     if len(given) < 2:
-        message = f"A paired table needs at least two models, not {len(given)}. For one use `confusion` or `scores`."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"A paired table needs at least two models, not {len(given)}. For one use `confusion` or `scores`."
+        )
     named = {str(name): column for name, column in given.items()}
     if len(named) < len(given):
-        message = f"Two models have the same name: {', '.join(map(repr, given))}. Models are told apart by their text."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"Two models have the same name: {', '.join(map(repr, given))}. Models are told apart by their text."
+        )
     return named

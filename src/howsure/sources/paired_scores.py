@@ -136,14 +136,14 @@ def paired_scores(
     scores = [score_values(given[role], tally) for role in of_models]
     for name, score in zip(models, scores, strict=True):
         if len(score) != len(truth):
-            message = f"`y_true` has {len(truth)} cases and the scores of '{name}' {len(score)}. Give one per case."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"`y_true` has {len(truth)} cases and the scores of '{name}' {len(score)}. Give one per case."
+            )
     if check and len(scores) == 2 and np.allclose(scores[0] + scores[1], 1, rtol=0, atol=ROUNDING):
-        message = (
+        raise DoubtfulDataError(
             f"The scores of {listed(list(models))} sum to 1 in each case: they seem to be the probabilities of two "
             "classes of one model. For this use `scores`, with the column of the positive class."
         )
-        raise DoubtfulDataError(message)
     cluster = encoded("groups", given["groups"]) if groups is not None else None
     stratum = encoded(ROLE, given[ROLE]) if ROLE in given else None
     split = [encoded(role, given[role]) for role in roles(named)]

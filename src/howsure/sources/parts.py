@@ -39,15 +39,13 @@ def kind_of_values(values: Sequence[object]) -> str:
 def refuse_header(file: Location, names: Sequence[str]) -> None:
     """Refuse a file that gives several columns the same name, or starts with Excel's line for the separator."""
     if names and names[0].casefold().startswith("sep="):
-        message = f"'{file}' starts with the line {names[0]!r}, which names no columns. Delete it."
-        raise HowsureError(message)
+        raise HowsureError(f"'{file}' starts with the line {names[0]!r}, which names no columns. Delete it.")
     twice = next((name for name in names if name and names.count(name) > 1), None)
     if twice is not None:
-        message = (
+        raise HowsureError(
             f"'{file}' has several columns named {twice!r}. Rename or drop them; if its first line is a case, put the "
             "names of the columns above it."
         )
-        raise HowsureError(message)
 
 
 def refuse_different(
@@ -69,19 +67,17 @@ def refuse_different(
         for one, other, lacking in ((0, place, schema), (place, 0, schemas[0])):
             missing = [name for name in schemas[one] if name not in lacking]
             if missing:
-                message = (
+                raise HowsureError(
                     f"'{files[other]}' lacks the column {listed(missing)}, which '{files[one]}' has. "
                     "Give parts with the same columns."
                 )
-                raise HowsureError(message)
         for name, kind in schema.items():
             first = known.setdefault(name, place)
             if kind == schemas[first][name] or is_empty(place, name):
                 continue
             if not is_empty(first, name):
-                message = (
+                raise HowsureError(
                     f"The column '{name}' holds {kind} in '{file}' and {schemas[first][name]} in '{files[first]}'. "
                     "Give it one type in all parts."
                 )
-                raise HowsureError(message)
             known[name] = place

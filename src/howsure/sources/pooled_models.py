@@ -80,11 +80,10 @@ def _refuse_rows_of_models(frame: Any, name: str) -> None:
     """Refuse a table with one row for each model, as leaderboards have, where the columns are read as models."""
     models = None if are_many(frame) else dict(coded(frame, [name])).get(name)
     if models is not None and models.levels.dtype.kind in "UO" and 1 < len(models.levels) == len(models.codes):
-        message = (
+        raise DoubtfulDataError(
             f"The column '{name}' has another model in each row ({listed(models.levels.tolist())}), and each named "
             "column would count as a model. Give a column for each model, and a row for each item or task."
         )
-        raise DoubtfulDataError(message)
 
 
 def _refuse_pooled(frame: Any, name: str, true: str | None, cases: Sequence[str]) -> None:
@@ -104,11 +103,10 @@ def _refuse_pooled(frame: Any, name: str, true: str | None, cases: Sequence[str]
         levels = models.levels.tolist() if found or _repeat(models, truth) else None
     if levels is not None:
         what = "models" if names_models(name, MODEL) else "runs"
-        message = (
+        raise DoubtfulDataError(
             f"The column '{name}' has {len(levels):,} {what} ({listed(levels)}) of the same cases, whose rows would be "
             f"taken as different cases. Split by it, by={name!r}, or keep the rows of one."
         )
-        raise DoubtfulDataError(message)
 
 
 def are_many(frame: Any) -> bool:

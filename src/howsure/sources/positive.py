@@ -51,8 +51,7 @@ def positive_class(present: Sequence[Any], pos_label: Any) -> Any:
     """
     if np.ndim(pos_label):
         example = f", such as {present[-1]!r}" if len(present) else ""
-        message = f"`pos_label` is {pos_label!r}; it is one class{example}."
-        raise HowsureError(message)
+        raise HowsureError(f"`pos_label` is {pos_label!r}; it is one class{example}.")
     pos_label = one_label("pos_label", pos_label)
     matching = [value for value in present if value == pos_label or str(value) == str(pos_label)]
     if matching:
@@ -75,11 +74,10 @@ def refuse_score_of_other(y_score: object, classes: Array) -> None:
     name = y_score if isinstance(y_score, str) else getattr(y_score, "name", None)
     negative, positive = classes.tolist()
     if isinstance(name, str) and _named_after(name, negative) and not _named_after(name, positive):
-        message = (
+        raise DoubtfulDataError(
             f"The scores '{name}' are named after the class {negative!r}, and the positive class is {positive!r}. Give "
             f"the scores of {positive!r}, or say pos_label={negative!r}."
         )
-        raise DoubtfulDataError(message)
 
 
 def _named_after(name: str, label: object) -> bool:
@@ -113,11 +111,10 @@ def positive_last(classes: Array, pos_label: object) -> Array:
         return classes
     present = classes.tolist()
     if len(present) > 2:
-        message = (
+        raise HowsureError(
             f"`pos_label` is for two classes, and there are {len(present)}. Name the class in the metric, "
             f"such as 'f1@binary+positive_class={pos_label}'."
         )
-        raise HowsureError(message)
     positive = positive_class(present, pos_label)
     others = [label for label in present if label != positive]
     return as_labels([*(others or [opposite(positive)]), positive])

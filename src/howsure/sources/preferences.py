@@ -172,8 +172,9 @@ def _read(
     places = np.stack([np.array([place[each] for each in known])[code] for known, code in ((firsts, a), (seconds, b))])
     if (same := places[0] == places[1]).any():
         where = int(np.argmax(same))
-        message = f"The battle at row {where} is of {names[places[0, where]]!r} with itself. Leave such battles out."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"The battle at row {where} is of {names[places[0, where]]!r} with itself. Leave such battles out."
+        )
     words = WORDS | _numbers_of([each for each in winners.tolist() if each not in place], numbers)
     if not {"a", "b"} & {name.casefold() for name in names}:  # else the letters may be models
         words |= VERDICTS | IN_BRACKETS
@@ -187,11 +188,10 @@ def _read(
         where = int(np.argmax(wrong))
         both = f"{names[places[0, where]]!r} and {names[places[1, where]]!r}"
         known = ", ".join([*(f"{one}/{other}" for one, other in NAMED), *TIES])
-        message = (
+        raise HowsureError(
             f"`winner` is {winners[w[where]]!r} at row {where}, a battle of {both}. Give one of these, or 'tie'; known "
             f"words: {known}."
         )
-        raise HowsureError(message)
     return names, places, outcome
 
 
@@ -205,11 +205,10 @@ def _refuse_names_of_places(
         return
     place = np.array([codes.get(_word(each), TIE) for each in names])
     if np.any((by_name >= 0) & (place[by_name] != outcome)):
-        message = (
+        raise DoubtfulDataError(
             f"`winner` holds {listed(named)}: names of models, and also words for the first and the second one. "
             "Rename these models, or write 'first' and 'second'."
         )
-        raise DoubtfulDataError(message)
 
 
 def _word(winner: str) -> str:
@@ -221,11 +220,10 @@ def _word(winner: str) -> str:
 def _numbers_of(winners: Sequence[str], numbers: Numbers | None) -> dict[str, int]:
     """Return the outcomes coded by numbers; refuse -1, and 0 and 1 if their meaning is not stated."""
     if "-1" in map(_word, winners):
-        message = (
+        raise HowsureError(
             "`winner` holds -1, for which there is no fixed meaning. Name the winners, such as by a dictionary: "
             "{1: 'model_a', -1: 'model_b', 0: 'tie'}."
         )
-        raise HowsureError(message)
     if numbers is not None:
         return NUMBERS[one_of("meaning of numbers", numbers, NUMBERS)]
     given = {_word(each) for each in winners} & {"0", "0.5", "1", "2"}
@@ -235,8 +233,7 @@ def _numbers_of(winners: Sequence[str], numbers: Numbers | None) -> dict[str, in
         return ORDINAL
     if given <= {"0", "0.5", "1"} and "0.5" in given:
         return SCORE
-    message = (
+    raise HowsureError(
         f"`winner` holds {', '.join(sorted(given))}: a score of the first model, or the index of the better one? Say "
         "numbers='score' (1: the first one won) or numbers='index' (1: the second one won)."
     )
-    raise HowsureError(message)

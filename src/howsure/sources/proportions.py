@@ -51,26 +51,21 @@ def proportions(k: object, n: object, *, model: object = None, data: object = No
     [('new', 1, 1), ('old', 2, 2), ('tiny', 3, 3)]
     """
     if not isinstance(k, Mapping) and data is None and any(isinstance(each, str) for each in (k, n, model)):
-        message = "To name the columns of a frame or file give `data=`."
-        raise HowsureError(message)
+        raise HowsureError("To name the columns of a frame or file give `data=`.")
     rows = _by_name(k, n) if isinstance(k, Mapping) else _of_rows(k, n, model, data)
     if isinstance(k, Mapping) and (model is not None or data is not None):
-        message = "`k` by name needs neither `model` nor `data`. Give columns, or a mapping."
-        raise HowsureError(message)
+        raise HowsureError("`k` by name needs neither `model` nor `data`. Give columns, or a mapping.")
     if len(rows) < 2:
-        message = "There is one model. Give at least two, or `proportion(k, n)` for one."
-        raise HowsureError(message)
+        raise HowsureError("There is one model. Give at least two, or `proportion(k, n)` for one.")
     names, right, every = zip(*rows, strict=True)
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        message = f"{listed(twice)}: named more than once. Give each model one row."
-        raise HowsureError(message)
+        raise HowsureError(f"{listed(twice)}: named more than once. Give each model one row.")
     for name, successes, trials in rows:
         if successes > trials:
-            message = (
+            raise HowsureError(
                 f"`k` = {successes} of {name!r} is beyond its `n` = {trials}. Give the successes, then all trials."
             )
-            raise HowsureError(message)
     counts = [number for some, all_ in zip(right, every, strict=True) for number in (some, all_ - some)]
     return values([True, False] * len(names), counts=counts, by={"model": np.repeat(names, 2)})
 
@@ -79,22 +74,23 @@ def _by_name(k: Mapping[Any, object], n: object) -> list[tuple[str, int, int]]:
     if not isinstance(n, Mapping):
         n = dict.fromkeys(k, n)
     elif set(k) != set(n):
-        message = f"`k` and `n` name different models: {listed(sorted(map(str, set(k) ^ set(n))))} is in one of them."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`k` and `n` name different models: {listed(sorted(map(str, set(k) ^ set(n))))} is in one of them."
+        )
     return [(str(name), *_counts(name, each, n[name])) for name, each in k.items()]
 
 
 def _of_rows(k: object, n: object, model: object, data: object) -> list[tuple[str, int, int]]:
     if model is None:
-        message = "Which model is each row of? Name them: proportions({'A': 42, 'B': 39}, 50), or give `model`."
-        raise HowsureError(message)
+        raise HowsureError(
+            "Which model is each row of? Name them: proportions({'A': 42, 'B': 39}, 50), or give `model`."
+        )
     is_same = isinstance(n, (int, np.integer))
     given = columns(data, {"k": k, "model": model} | ({} if is_same else {"n": n}))
     found = {role: np.atleast_1d(plain(role, each)).tolist() for role, each in given.items()}
     found = found if not is_same else found | {"n": [n] * len(found["k"])}
     if len({len(each) for each in found.values()}) > 1:
-        message = "`k`, `n` and `model` differ in length. Give one row for each model."
-        raise HowsureError(message)
+        raise HowsureError("`k`, `n` and `model` differ in length. Give one row for each model.")
     triples = zip(found["model"], found["k"], found["n"], strict=True)
     return [(str(name), *_counts(name, one, every)) for name, one, every in triples]
 

@@ -78,19 +78,19 @@ def matrix_of_report(report: Mapping[str, Figures]) -> Array:
     [[50.0, 3.0], [5.0, 42.0]]
     """
     if len(report) != TWO:
-        message = (
+        raise HowsureError(
             f"A report of precision and recall of {len(report)} classes does not state the cells of their matrix. Give "
             "the numbers of cases by true and predicted class."
         )
-        raise HowsureError(message)
     first, second = report.values()
     sizes = [round(float(each["support"])) for each in (first, second)]
     recall = _rounded([first["recall"], second["recall"]], "recall")
     precision = _rounded([first["precision"], second["precision"]], "precision")
     ranges = [each.ends(size) for each, size in zip(recall, sizes, strict=True)]
     if np.prod([high - low + 1.0 for low, high in ranges]) > MOST_TABLES:
-        message = "The report is of so many cases that too many matrices give it. Give the counts, or more decimals."
-        raise HowsureError(message)
+        raise HowsureError(
+            "The report is of so many cases that too many matrices give it. Give the counts, or more decimals."
+        )
     negative, positive = (np.arange(low, high + 1) for low, high in ranges)
     tn, tp = np.meshgrid(negative, positive, indexing="ij")
     said = (tn + sizes[1] - tp, tp + sizes[0] - tn)
@@ -101,10 +101,9 @@ def matrix_of_report(report: Mapping[str, Figures]) -> Array:
         ]
     fits = np.logical_and.reduce([each <= one.reach for each, one in zip(off, precision, strict=True)])
     if not fits.any():
-        message = (
+        raise HowsureError(
             f"No whole numbers of {sizes[0]} and {sizes[1]} cases give the report's precision and recall. Check them."
         )
-        raise HowsureError(message)
     shares = [np.abs(hits / size - each.value) for hits, size, each in zip((tn, tp), sizes, recall, strict=True)]
     row, column = np.unravel_index(int(np.argmin(np.where(fits, sum([*off, *shares]), np.inf))), fits.shape)
     passes, hits = int(tn[row, column]), int(tp[row, column])
@@ -121,8 +120,7 @@ def _rounded(figures: list[str], name: str) -> list[Rounded]:
         most = max(-int(Decimal(each).as_tuple().exponent) for each in figures)
         return [Rounded.of(name, f"{Decimal(each):.{max(most, TWO)}f}") for each in figures]
     except InvalidOperation:
-        message = f"The {name} of a class in the report is no number: {', '.join(figures)}."
-        raise HowsureError(message) from None
+        raise HowsureError(f"The {name} of a class in the report is no number: {', '.join(figures)}.") from None
 
 
 def _of_text(text: str) -> dict[str, Figures]:

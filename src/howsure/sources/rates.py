@@ -75,16 +75,14 @@ def from_rates(
     0.138 [0.058, 0.383]
     """
     if sensitivity is not None and recall is not None:
-        message = "`recall` is the `sensitivity`: give one of them."
-        raise HowsureError(message)
+        raise HowsureError("`recall` is the `sensitivity`: give one of them.")
     sensitivity = recall if sensitivity is None else sensitivity
     if specificity is None:
         figures = {"recall": sensitivity, "precision": precision, "f1": f1}
         given = {name: Rounded.of(name, figure) for name, figure in figures.items() if figure is not None}
         return from_counts(_from_precision(given, positives, negatives), labels, check=False)
     if sensitivity is None or precision is not None or f1 is not None:
-        message = "Give `sensitivity` and `specificity`, or two of `precision`, `recall` and `f1`."
-        raise HowsureError(message)
+        raise HowsureError("Give `sensitivity` and `specificity`, or two of `precision`, `recall` and `f1`.")
     right, cleared = (
         Rounded.of(name, figure) for name, figure in (("sensitivity", sensitivity), ("specificity", specificity))
     )
@@ -94,8 +92,9 @@ def from_rates(
     elif n is None and prevalence is None and positives is not None and negatives is not None:
         ill, well = whole_number("positives", positives), whole_number("negatives", negatives)
     else:
-        message = "Give `positives` and `negatives`, or `prevalence` and `n`: the numbers that the rates are of."
-        raise HowsureError(message)
+        raise HowsureError(
+            "Give `positives` and `negatives`, or `prevalence` and `n`: the numbers that the rates are of."
+        )
     hits, passes = right.count(ill, "positives"), cleared.count(well, "negatives")
     return from_counts([[passes, well - passes], [ill - hits, hits]], labels, check=False)
 
@@ -115,8 +114,9 @@ def _from_precision(given: dict[str, Rounded], positives: object, negatives: obj
     ill, well = whole_number("positives", positives), whole_number("negatives", negatives)
     low, high = given["recall"].ends(ill) if "recall" in given else (0, ill)
     if (high - low + 1) * (well + 1) > MOST_TABLES:
-        message = "Too many tables of so many cases have these rounded rates. Give the counts, or more decimals."
-        raise HowsureError(message)
+        raise HowsureError(
+            "Too many tables of so many cases have these rounded rates. Give the counts, or more decimals."
+        )
     tp, fp = np.arange(low, high + 1)[:, None], np.arange(well + 1)
     with np.errstate(all="ignore"):
         found = {"recall": tp / ill + 0 * fp, "precision": tp / (tp + fp), "f1": 2 * tp / (tp + fp + ill)}
@@ -124,8 +124,7 @@ def _from_precision(given: dict[str, Rounded], positives: object, negatives: obj
     fits = np.logical_and.reduce([off[name] <= figure.reach for name, figure in given.items()])
     if not fits.any():
         shown = ", ".join(f"`{name}` = {figure.text}" for name, figure in given.items())
-        message = f"No whole numbers of {ill} positives and {well} negatives give {shown}. Check them."
-        raise HowsureError(message)
+        raise HowsureError(f"No whole numbers of {ill} positives and {well} negatives give {shown}. Check them.")
     total = np.where(fits, np.sum([np.nan_to_num(each, nan=1.0) for each in off.values()], axis=0), np.inf)
     row, column = np.unravel_index(int(np.argmin(total)), total.shape)
     hits, alarms = int(tp[row, 0]), int(fp[column])
@@ -140,11 +139,10 @@ def _positives(prevalence: Rounded, n: int, right: Rounded, cleared: Rounded) ->
     possible = np.arange(max(low, 1), min(high, n - 1) + 1)
     possible = possible[right.fits(possible) & cleared.fits(n - possible)]
     if not possible.size:
-        message = (
+        raise HowsureError(
             f"No whole numbers of {n} cases give `prevalence` = {prevalence.text}, `sensitivity` = {right.text} and "
             f"`specificity` = {cleared.text}. Check them, or write them as they are printed, such as '0.9'."
         )
-        raise HowsureError(message)
     taken = int(possible[np.argmin(np.abs(possible / n - prevalence.value))])
     prevalence.warn_if_several(taken, (int(possible[0]), int(possible[-1])), f"positives of {n} cases")
     return taken

@@ -97,25 +97,22 @@ def _refuse_other_layouts(by_name: Mapping[Any, object], argument_name: str, fra
     items, raters = len(columns[0]) if columns else 0, len(columns)
     numbers = _counts(columns)
     if numbers is not None and items >= FEW_ITEMS and _have_equal_sums(numbers):
-        message = (
+        raise DoubtfulDataError(
             f"Every row of `{argument_name}` sums to {int(numbers[0].sum())}: these are numbers of ratings by "
             "category, it "
             "seems, and no ratings. Say layout='category_counts'."
         )
-        raise DoubtfulDataError(message)
     if raters >= FEW_RATERS and items >= FEW_ITEMS and all(_are_disjoint(columns, end) for end in (FIRST, items)):
-        message = (
+        raise DoubtfulDataError(
             f"No two columns of `{argument_name}` have a value in common: the columns seem to be rater, item and "
             "rating. Name them: ratings(rating, item=…, rater=…)."
         )
-        raise DoubtfulDataError(message)
     is_named = any(isinstance(name, str) for name in by_name)
     if not is_named and raters > 2 * items and raters >= FEW_ITEMS:
-        message = (
+        raise DoubtfulDataError(
             f"`{argument_name}` has {items} rows and {raters} columns: far more raters than items. If rows are "
             "raters, pass layout='raters_by_items'."
         )
-        raise DoubtfulDataError(message)
 
 
 def _are_disjoint(columns: list[list[Any]], end: int) -> bool:
@@ -150,11 +147,10 @@ def _raters_of_counts(by_name: Mapping[Any, object], argument_name: str) -> dict
         [[0 if gap else cell for gap, cell in zip(*each, strict=True)] for each in zip(gaps, columns, strict=True)]
     )
     if numbers is None:
-        message = (
+        raise HowsureError(
             f"`{argument_name}` holds no numbers of ratings. Give whole numbers: one row an item, one column a "
             "category."
         )
-        raise HowsureError(message)
     most, names = int(numbers.sum(1).max()), list(by_name)
     rows = [[name for name, number in zip(names, row, strict=True) for _ in range(int(number))] for row in numbers]
     full = [row + [None] * (most - len(row)) for row in rows]

@@ -79,12 +79,11 @@ def refuse_one_a_row(columns: Mapping[Any, list[Any]], argument_name: str) -> No
     if item is None or rater is None or not said:
         return
     rating = repr(said[0]) if len(said) == 1 else "…"
-    message = (
+    raise DoubtfulDataError(
         f"`{argument_name}` has the columns {item!r} and {rater!r}: one rating a row, it seems. Say which column is "
         "which: "
         f"ratings({rating}, item={item!r}, rater={rater!r}, data=frame)."
     )
-    raise DoubtfulDataError(message)
 
 
 def _repeats(column: list[Any]) -> bool:
@@ -110,8 +109,7 @@ def refuse_items_in_columns(columns: Mapping[Any, object], frame: object, argume
         return
     shown = f"columns named as items, such as {items[0]!r}" if by_name else "items in columns, as its axes are named"
     remedy = f", and leave out {others[0]!r}" if by_name and others else ""
-    message = f"`{argument_name}` has {shown}. Say layout='raters_by_items'{remedy}."
-    raise DoubtfulDataError(message)
+    raise DoubtfulDataError(f"`{argument_name}` has {shown}. Say layout='raters_by_items'{remedy}.")
 
 
 def _name_of(frame: object, axis: str) -> Any:

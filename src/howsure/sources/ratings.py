@@ -135,8 +135,9 @@ def ratings(
     """
     groups = drawn_anew(groups, fixed, data)
     if (item is None) != (rater is None):
-        message = "`item` and `rater` go together: the columns that say which item a rating is of, and whose it is."
-        raise HowsureError(message)
+        raise HowsureError(
+            "`item` and `rater` go together: the columns that say which item a rating is of, and whose it is."
+        )
     one_of("layout", layout, get_args(Layout))
     named = by_columns(by, data)
     weight_or_counts(sample_weight, counts)
@@ -162,8 +163,7 @@ def _wide(
     rating = by_rater(rating)
     sets = rating if _is_several(rating, data) else {None: rating}
     if len(sets) < 2 and None not in sets:
-        message = "Give several sets of raters as a mapping, such as {'before': ratings, 'after': ratings}."
-        raise HowsureError(message)
+        raise HowsureError("Give several sets of raters as a mapping, such as {'before': ratings, 'after': ratings}.")
     given_by: dict[Any, dict[Any, Any]] = {}
     categories = None
     found: dict[str, Any] = {}
@@ -232,13 +232,11 @@ def _long(
     check: bool,
 ) -> Any:
     if others["counts"] is not None:
-        message = (
+        raise HowsureError(
             "`counts` is for a table of ratings, whose rows are items. With `item` and `rater` each row is one rating."
         )
-        raise HowsureError(message)
     if layout != "items_by_raters":
-        message = "`layout` is for a table of ratings. With `item` and `rater` each row is one rating."
-        raise HowsureError(message)
+        raise HowsureError("`layout` is for a table of ratings. With `item` and `rater` each row is one rating.")
     asked = {ROLE: rating} | names | {role: each for role, each in others.items() if each is not None}
     found = columns(data, asked, check=check)
     coded = coded_with_gaps(ROLE, found[ROLE])
@@ -266,11 +264,10 @@ def _refuse_repeated(unit: Array, units: Array, who: Array, raters: Array) -> No
     found, number = np.unique(pair, return_counts=True)
     if (number > 1).any():
         at, which = divmod(int(found[np.argmax(number > 1)]), len(raters))
-        message = (
+        raise HowsureError(
             f"{int((number > 1).sum()):,} times a rater rates an item more than once, such as "
             f"{raters.tolist()[which]!r} the item {units.tolist()[at]!r}. Keep one rating of each."
         )
-        raise HowsureError(message)
 
 
 def _stated_order(given: Sequence[object]) -> list[Any] | None:
@@ -287,8 +284,7 @@ def _categories(coded: Sequence[tuple[Array, Array]], labels: Any, *, check: boo
     every = list(dict.fromkeys(label for each in used for label in each))
     found = as_labels(every)
     if not every:
-        message = f"`{ROLE}` has no rating: all are missing."
-        raise HowsureError(message)
+        raise HowsureError(f"`{ROLE}` has no rating: all are missing.")
     if check and found.dtype.kind not in "iuf":
         refuse_odd_classes(every, "Give None for a rating that is missing")
         refuse_similar_labels(every)
@@ -308,15 +304,16 @@ def _counted(
     labels, is_ordered = scale
     for each, own in zip(rows, raters, strict=True):
         if len(own) < FEWEST:
-            message = f"There is one rater only, {own.tolist()[0]!r}: agreement is between two or more."
-            raise HowsureError(message)
+            raise HowsureError(f"There is one rater only, {own.tolist()[0]!r}: agreement is between two or more.")
         several = (each >= 0).sum(1) >= FEWEST
         if not several.any():
-            message = "No item has two ratings, between which they could agree. Give the items that several rated."
-            raise HowsureError(message)
+            raise HowsureError(
+                "No item has two ratings, between which they could agree. Give the items that several rated."
+            )
         if weight is not None and not weight[several].any():
-            message = "No item with two ratings has a weight above 0. Give the items that several rated a weight."
-            raise HowsureError(message)
+            raise HowsureError(
+                "No item with two ratings has a weight above 0. Give the items that several rated a weight."
+            )
     rated = np.any([(each >= 0).any(1) for each in rows], axis=0)
     coded = [_cells(each[rated], own, labels, is_ordered) for each, own in zip(rows, raters, strict=True)]
     empty, places = zip(*coded, strict=True)

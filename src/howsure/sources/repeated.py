@@ -30,8 +30,9 @@ def first_rows(argument_name: str, unit: Array, names: Array, columns: Mapping[s
     for what, each in columns.items():
         if each is not None and (each != each[first][unit]).any():
             other = names.tolist()[unit[np.flatnonzero(each != each[first][unit])[0]]]
-            message = f"The {argument_name} {other!r} has several values of `{what}`. Give all its rows the same."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"The {argument_name} {other!r} has several values of `{what}`. Give all its rows the same."
+            )
     return first
 
 
@@ -46,6 +47,7 @@ def names_of_models(models: Array) -> tuple[str, ...]:
     """Return the models' names; refuse a single one."""
     names = tuple(str(each) for each in models.tolist())
     if len(names) == 1:
-        message = f"`model` names one model only, {names[0]!r}. Leave `model` out, or add the rows of another."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`model` names one model only, {names[0]!r}. Leave `model` out, or add the rows of another."
+        )
     return names

@@ -46,8 +46,9 @@ class Rounded:
             exact = Decimal("nan")
         value = float(exact)
         if not 0 <= value <= 1:
-            message = f"`{name}` is a share between 0 and 1, not {text}.{_share_meant(text) or of_per_cent(value)}"
-            raise HowsureError(message)
+            raise HowsureError(
+                f"`{name}` is a share between 0 and 1, not {text}.{_share_meant(text) or of_per_cent(value)}"
+            )
         decimals = -int(exact.as_tuple().exponent)
         if not isinstance(figure, str | Decimal):
             decimals = max(decimals, DECIMALS)
@@ -68,11 +69,10 @@ class Rounded:
         if not self.fits(total):
             below = int(self.value * total)
             near = ", ".join(f"{each} give {each / total:.4g}" for each in (below, below + 1))
-            message = (
+            raise HowsureError(
                 f"`{self.name}` = {self.text} fits no whole number of {total} {what}: {near}. "
                 f"Check both, or give the rate as text with the printed decimals, such as '{self.value:.1f}'."
             )
-            raise HowsureError(message)
         self.warn_if_several(nearest, self.ends(total), f"of {total} {what}")
         return nearest
 

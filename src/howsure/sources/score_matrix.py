@@ -185,20 +185,19 @@ def _matrix(scores: object) -> Array:
     try:
         array = np.asarray(scores.to_numpy() if hasattr(scores, "to_numpy") else scores, dtype=float)
     except (TypeError, ValueError, OverflowError):
-        message = "`y_score` is not a numeric n×K array. Give one row a case and one column a class."
-        raise HowsureError(message) from None
+        raise HowsureError(
+            "`y_score` is not a numeric n×K array. Give one row a case and one column a class."
+        ) from None
     if array.ndim != MATRIX or array.shape[1] < 2:
-        message = (
+        raise HowsureError(
             f"`y_score` has shape {array.shape}; it has one row a case and one column a class. "
             "For one score a case use `scores`."
         )
-        raise HowsureError(message)
     if not np.isfinite(array.sum()) and not (finite := np.isfinite(array).all(1)).all():  # summing needs no array
         number, first = int((~finite).sum()), int(np.argmin(finite))
-        message = (
+        raise HowsureError(
             f"`y_score` has missing or infinite values in {number} rows (first at row {first}). Drop or fill them."
         )
-        raise HowsureError(message)
     return array
 
 
@@ -237,11 +236,10 @@ def _classes(
             listing, classes.tolist(), "`y_true` lists its categories in another order than the alphabet"
         )
     if len(classes) != size:
-        message = (
+        raise HowsureError(
             f"`y_score` has {size} columns and `y_true` {len(classes)} classes. Name the columns' classes with "
             "`labels=`."
         )
-        raise HowsureError(message)
     if check:
         _refuse_numbers_in_text(classes.tolist())
     return classes
@@ -251,8 +249,7 @@ def _named_classes(present: list[Any], labels: ArrayLike, names: Any, size: int)
     """Return the classes of ``labels=``; refuse them if they contradict the names of the columns."""
     classes = label_array(labels)
     if len(classes) != size:
-        message = f"`labels` names {len(classes)} classes, and `y_score` has {size} columns."
-        raise HowsureError(message)
+        raise HowsureError(f"`labels` names {len(classes)} classes, and `y_score` has {size} columns.")
     if names is not None:
         refuse_other_order(classes.tolist(), names)
     unknown = [label for label in present if label not in set(classes.tolist())]
@@ -270,8 +267,7 @@ def _refuse_numbers_in_text(classes: list[Any]) -> None:
 
 def _refuse_two_orders(first: list[Any], second: list[Any], why: str) -> None:
     orders = f"{listed(first)} or {listed(second)}"
-    message = f"{why}: the columns of `y_score` may be in the order {orders}. Name it with `labels=`."
-    raise HowsureError(message)
+    raise HowsureError(f"{why}: the columns of `y_score` may be in the order {orders}. Name it with `labels=`.")
 
 
 def _by_name(truth: Column, classes: Array, names: object, labels: object) -> list[int] | None:
@@ -294,8 +290,7 @@ def _positions(truth: Column, classes: Array) -> Array:
 def _label_names(labels: ArrayLike | None, size: int) -> Array:
     axis = np.arange(size) if labels is None else label_array(labels)
     if len(axis) != size:
-        message = f"`labels` names {len(axis)} labels, and the arrays have {size} columns."
-        raise HowsureError(message)
+        raise HowsureError(f"`labels` names {len(axis)} labels, and the arrays have {size} columns.")
     return axis
 
 
@@ -320,8 +315,7 @@ def _multiclass(
 def _indicator(values: object, score: Array) -> Array:
     array = np.asarray(values)
     if array.shape != score.shape:
-        message = f"`y_true` has shape {array.shape} and `y_score` {score.shape}; both are cases × labels."
-        raise HowsureError(message)
+        raise HowsureError(f"`y_true` has shape {array.shape} and `y_score` {score.shape}; both are cases × labels.")
     return indicator("y_true", array)
 
 

@@ -172,8 +172,7 @@ def score_array(values: object, role: str = "y_score") -> Array:
     array = numbers_of(role, plain(role, values), "Give one number a case, higher for the positive class.")
     if array.ndim != 1:
         remedy = f"For n×2 probabilities give the positive class's column, `{role}[:, 1]`.{several_models(role)}"
-        message = f"`{role}` has shape {array.shape}; it is one score a case. {remedy}"
-        raise HowsureError(message)
+        raise HowsureError(f"`{role}` has shape {array.shape}; it is one score a case. {remedy}")
     return array
 
 
@@ -196,8 +195,7 @@ def refuse_infinite(array: Array, tally: Tally | None = None, role: str = "y_sco
     is_counted = tally is not None and len(tally.n) == len(array)  # else it is of the rows without gaps
     number = int(tally.n[~finite].sum() if tally is not None and is_counted else (~finite).sum())
     where = f" (first at row {int(np.argmin(finite))})" if is_row else ""
-    message = f"`{role}` has {number} missing or infinite values{where}. Drop or fill them first."
-    raise HowsureError(message)
+    raise HowsureError(f"`{role}` has {number} missing or infinite values{where}. Drop or fill them first.")
 
 
 def binary_truth(column: Column, pos_label: object, *, check: bool = True) -> tuple[Array, Array]:
@@ -208,15 +206,15 @@ def binary_truth(column: Column, pos_label: object, *, check: bool = True) -> tu
         refuse_similar_labels(present)
         if len(present) > FEW_FRACTIONS and all(isinstance(each, float) for each in present):
             fraction = next(each for each in present if not each.is_integer())
-            message = f"`y_true` holds fractions, such as {fraction:g}: scores, it seems. Exchange the two columns."
-            raise DoubtfulDataError(message)
+            raise DoubtfulDataError(
+                f"`y_true` holds fractions, such as {fraction:g}: scores, it seems. Exchange the two columns."
+            )
         refuse_odd_classes(present)
     if len(present) > 2:
-        message = (
+        raise HowsureError(
             f"`y_true` has {len(present)} classes. Give one class against the rest, or n×K scores to "
             "`multiclass_scores`."
         )
-        raise HowsureError(message)
     label = _positive(present, pos_label, column.rank)
     others = [value for value in present if value != label]
     negative = others[0] if others else opposite(label)

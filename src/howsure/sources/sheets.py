@@ -37,8 +37,9 @@ def rows_of_sheet(file: Location) -> list[Row]:
             with reading(f"'{path}'"):
                 sheets = dict(read(path))
             return _chosen(path, sheets, wanted)
-    message = f"Reading '{path}' needs a reader of spreadsheets: pip install 'howsure[sheets]'. Or save it as CSV."
-    raise HowsureError(message)
+    raise HowsureError(
+        f"Reading '{path}' needs a reader of spreadsheets: pip install 'howsure[sheets]'. Or save it as CSV."
+    )
 
 
 def _chosen(path: Path, sheets: dict[str, list[Row]], wanted: str) -> list[Row]:
@@ -47,17 +48,15 @@ def _chosen(path: Path, sheets: dict[str, list[Row]], wanted: str) -> list[Row]:
         return sheets[wanted]
     filled = {name: rows for name, rows in sheets.items() if any(not _is_blank(cell) for row in rows for cell in row)}
     if any(each <= set(filled) for each in RJAFROC):
-        message = (
+        raise HowsureError(
             f"'{path}' is a workbook of RJafroc: {listed(filled)}. Save its ROC ratings with one row per read, in R by "
             "DfSaveDataFile(…, format = 'iMRMC')."
         )
-        raise HowsureError(message)
     if len(filled) > 1:
         first = next(iter(filled))
-        message = (
+        raise HowsureError(
             f"'{path}' has several sheets: {listed(filled)}. Name one: '{path.name}#{first}', or --sheet in a command."
         )
-        raise HowsureError(message)
     return next(iter(filled.values()), [])
 
 
@@ -72,18 +71,18 @@ def columns_of_sheet(file: Location) -> dict[str, list[Any]]:
     path, _ = sheet_of(file)
     rows = [row for row in rows_of_sheet(file) if not all(map(_is_blank, row))]
     if len(rows) < 2:
-        message = f"'{path}' holds no cases: give the names of the columns in the first row, and the cases below."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"'{path}' holds no cases: give the names of the columns in the first row, and the cases below."
+        )
     width = max(len(row) for row in rows)
     columns = [[row[place] if place < len(row) else None for row in rows] for place in range(width)]
     filled = [column for column in columns if not all(map(_is_blank, column))]
     names = ["" if _is_blank(column[0]) else str(_number(column[0])).strip() for column in filled]
     if not all(names):
-        message = (
+        raise HowsureError(
             f"'{path}': {len(filled) - len(list(filter(None, names)))} of {len(names)} columns have no name in the "
             f"first row ({listed(filter(None, names))}). Leave out titles above it, and name every column."
         )
-        raise HowsureError(message)
     refuse_header(path, names)
     return {name: _values(path, name, column[1:]) for name, column in zip(names, filled, strict=True)}
 
@@ -93,8 +92,9 @@ def _values(path: Path, name: str, cells: Row) -> list[Any]:
     found = [None if _is_blank(cell) else cell for cell in cells]
     fault = next((cell for cell in found if isinstance(cell, str) and cell in FAULTS), None)
     if fault is not None:
-        message = f"'{path}': column {name!r} holds {fault}, the error of a formula. Correct the cell, or leave it out."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"'{path}': column {name!r} holds {fault}, the error of a formula. Correct the cell, or leave it out."
+        )
     is_whole = all(each is None or (isinstance(each, int | float) and float(each).is_integer()) for each in found)
     return list(map(_number, found)) if is_whole else found
 

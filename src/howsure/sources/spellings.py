@@ -52,11 +52,10 @@ def refuse_alike_groups(name: str, levels: Array) -> None:
     labels: list[Any] = levels.tolist()
     absent = min(NO_NAMES.intersection(labels), default=None)
     if absent is not None:
-        message = (
+        raise HowsureError(
             f"`{name}` has the name {absent!r}, which stands for a missing value and would be one group. Name the "
             "group of these rows, or drop them."
         )
-        raise HowsureError(message)
     if _are_plain(labels):
         return
     known: dict[str, Any] = {}
@@ -64,10 +63,9 @@ def refuse_alike_groups(name: str, levels: Array) -> None:
         other = known.setdefault(plain_spelling(label), label)
         if other is not label:
             one, two = shown_apart(other, label)
-            message = (
+            raise HowsureError(
                 f"`{name}` has {one} and {two}, which are written alike and would be two groups. Write them alike."
             )
-            raise HowsureError(message)
 
 
 def _are_plain(labels: list[Any]) -> bool:

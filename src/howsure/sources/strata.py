@@ -119,8 +119,9 @@ class Strata:
         units = np.where(np.isfinite(freedoms), freedoms + 1, heavy)
         if (np.isfinite(freedoms) & (units < 2)).any():
             name = self.names[int(np.argmax(units < 2))]
-            message = f"Stratum {name!r} has a single cluster, which shows no variation. Merge it with another stratum."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"Stratum {name!r} has a single cluster, which shows no variation. Merge it with another stratum."
+            )
         return StratifiedSample(**found, design=Separate(parts, sizes), units=units)
 
     def designs(
@@ -205,29 +206,27 @@ def known_sizes(names: Array, sizes: object, drawn: Array) -> tuple[Array, float
     """
     sizes = by_index(sizes)
     if not isinstance(sizes, Mapping):
-        message = "`strata` needs `stratum_sizes`: a mapping of each stratum to its number of cases, or its share."
-        raise HowsureError(message)
+        raise HowsureError(
+            "`strata` needs `stratum_sizes`: a mapping of each stratum to its number of cases, or its share."
+        )
     known = names.tolist()
     size = _in_order(known, sizes)
     if not (size > 0).all():
-        message = f"Stratum '{known[int(np.argmin(size))]}' has cases and a size of 0. Give its size."
-        raise HowsureError(message)
+        raise HowsureError(f"Stratum '{known[int(np.argmin(size))]}' has cases and a size of 0. Give its size.")
     total = float(size.sum())
     if abs(total - 1) <= CLOSE:
         return size / total, None
     if (size <= 1).all() and (drawn > size).any():
-        message = (
+        raise HowsureError(
             f"`stratum_sizes` has shares that sum to {total:.9g}. Give each stratum its share of the population, which "
             "sum to 1, or its number of cases."
         )
-        raise HowsureError(message)
     if (drawn > size * (1 + CLOSE)).any():
         place = int(np.argmax(drawn > size * (1 + CLOSE)))
-        message = (
+        raise HowsureError(
             f"Stratum '{known[place]}' has {drawn[place]:,.0f} cases drawn from {size[place]:g}. Sizes are numbers "
             "of cases; give other measures, such as areas, as shares that sum to 1."
         )
-        raise HowsureError(message)
     return size / total, total
 
 
@@ -265,23 +264,20 @@ def _in_order(known: list[Any], sizes: Mapping[Any, object]) -> Array:
     for name, given in sizes.items():
         number, place = _size(name, given), _place(name, known)
         if place is None and number > 0:
-            message = (
+            raise HowsureError(
                 f"Stratum '{name}' has a size and no case, so nothing is known of it. Draw cases from it, or merge it "
                 "with another stratum, sizes too."
             )
-            raise HowsureError(message)
         if place is not None and not np.isnan(size[place]):
-            message = f"`stratum_sizes` has two sizes for the stratum '{name}'. Give one."
-            raise HowsureError(message)
+            raise HowsureError(f"`stratum_sizes` has two sizes for the stratum '{name}'. Give one.")
         if place is not None:
             size[place] = number
     if np.isnan(size).any():
         name = known[int(np.argmax(np.isnan(size)))]
-        message = (
+        raise HowsureError(
             f"Stratum '{name}' has cases and no size. Name it in `stratum_sizes`, which has "
             f"{listed([str(each) for each in sizes])}."
         )
-        raise HowsureError(message)
     return size
 
 
@@ -299,8 +295,7 @@ def _size(name: object, size: Any) -> float:
     except (TypeError, ValueError):
         found = np.nan
     if not (np.isfinite(found) and found >= 0):
-        message = f"`stratum_sizes[{name!r}]` is {size!r}. Give a number of cases, or a share, of at least 0."
-        raise HowsureError(message)
+        raise HowsureError(f"`stratum_sizes[{name!r}]` is {size!r}. Give a number of cases, or a share, of at least 0.")
     return found
 
 
@@ -315,12 +310,11 @@ def stratum_role(strata: object, sizes: object) -> dict[str, Any]:
     if strata is None and sizes is None:
         return {}
     if strata is None or sizes is None:
-        message = (
+        raise HowsureError(
             "`strata` and `stratum_sizes` go together: the stratum of each case, and a mapping of each stratum to its "
             "number of cases or its share of the population (of the sum of the weights, if these add up to the sizes). "
             "Without sizes leave `strata` out: with `groups`, intervals then err on the wide side."
         )
-        raise HowsureError(message)
     return {ROLE: strata}
 
 
@@ -335,5 +329,4 @@ def refuse_strata(strata: object, what: str) -> None:
         The data that support strata, for the error.
     """
     if strata is not None:
-        message = f"`strata` is for {what}. Leave it out, or give the cases' strata as `by`."
-        raise HowsureError(message)
+        raise HowsureError(f"`strata` is for {what}. Leave it out, or give the cases' strata as `by`.")

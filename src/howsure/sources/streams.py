@@ -35,13 +35,15 @@ class Stream:
         try:
             import pyarrow as pa
         except ImportError:
-            message = f"`data` is a {type(data).__name__}, which PyArrow reads. Install it: pip install pyarrow"
-            raise HowsureError(message) from None
+            raise HowsureError(
+                f"`data` is a {type(data).__name__}, which PyArrow reads. Install it: pip install pyarrow"
+            ) from None
         try:
             return cls(data if hasattr(data, "scanner") else pa.RecordBatchReader.from_stream(data))
         except (TypeError, ValueError, NotImplementedError):
-            message = f"`data` is a {type(data).__name__} of one column. Give a frame with a name for each column."
-            raise HowsureError(message) from None
+            raise HowsureError(
+                f"`data` is a {type(data).__name__} of one column. Give a frame with a name for each column."
+            ) from None
 
     def collect_schema(self) -> Any:
         """Return the columns' types, as a frame does."""

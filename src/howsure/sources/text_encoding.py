@@ -42,18 +42,15 @@ def decoded(path: Path, *, pages: bool = False) -> str:
         raise HowsureError.unreadable(f"'{path}'", error) from None
     is_wide = content.startswith(UTF_16)
     if path.suffix.lower() in ARCHIVES:
-        message = f"'{path}' is an archive. Unpack it, and give its file."
-        raise HowsureError(message)
+        raise HowsureError(f"'{path}' is an archive. Unpack it, and give its file.")
     if b"\0" in content and not is_wide:
-        message = f"'{path}' is no text: it holds zero bytes. Save it as CSV in the encoding UTF-8."
-        raise HowsureError(message)
+        raise HowsureError(f"'{path}' is no text: it holds zero bytes. Save it as CSV in the encoding UTF-8.")
     for encoding in ("utf-16",) if is_wide else ("utf-8-sig", "cp1252"):
         try:
             return content.decode(encoding)
         except UnicodeDecodeError:
             continue
-    message = f"'{path}' is in an unknown encoding. Save it as UTF-8."
-    raise HowsureError(message)
+    raise HowsureError(f"'{path}' is in an unknown encoding. Save it as UTF-8.")
 
 
 def text_lines(path: Path) -> list[str]:

@@ -107,8 +107,7 @@ def _of_rows(file: Path, lines: Iterable[str]) -> dict[str, Values]:
         if len(row) != len(names):
             counts = f"row {number} has {len(row)} values, and there are {len(names)} columns"
             remedy = "" if len(names) > 1 else " Leave out a title above the names of the columns."
-            message = f"'{file}' cannot be read: {counts}.{remedy}"
-            raise HowsureError(message)
+            raise HowsureError(f"'{file}' cannot be read: {counts}.{remedy}")
         for values, value in zip(columns.values(), row, strict=True):
             values.append(value or None)
     return columns
@@ -124,8 +123,7 @@ def _records(file: Path, lines: io.TextIOWrapper) -> Iterator[Any]:
 def _of_records(file: Path, records: Iterable[Any]) -> dict[str, Values]:
     rows = list(records)
     if not all(isinstance(row, dict) for row in rows):
-        message = f"'{file}' is no table: give a list of objects, one for each case, such as {EXAMPLE}."
-        raise HowsureError(message)
+        raise HowsureError(f"'{file}' is no table: give a list of objects, one for each case, such as {EXAMPLE}.")
     names = dict.fromkeys(name for row in rows for name in row)
     return {name: [row.get(name) for row in rows] for name in names}
 

@@ -52,8 +52,9 @@ def plain(argument_name: str, values: object) -> Any:
     if not isinstance(values, np.ndarray):
         return values
     if values.dtype.kind == "c":
-        message = f"`{argument_name}` holds complex numbers. Give real ones, such as `abs({argument_name})`, or labels."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`{argument_name}` holds complex numbers. Give real ones, such as `abs({argument_name})`, or labels."
+        )
     if values.dtype == np.float16:
         return values.astype(float)
     return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
@@ -63,8 +64,9 @@ def _refuse_containers(argument_name: str, values: object) -> None:
     """Refuse a table of howsure, and a collection of several arrays."""
     is_dataset = type(values).__name__ == "Dataset" and type(values).__module__.startswith("xarray")
     if hasattr(values, "design") or is_dataset:
-        message = f"`{argument_name}` is a {type(values).__name__}. Give a list or an array with a value for each case."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`{argument_name}` is a {type(values).__name__}. Give a list or an array with a value for each case."
+        )
 
 
 @contextmanager
@@ -75,14 +77,14 @@ def one_each(argument_name: str) -> Iterator[None]:
     except (TypeError, ValueError, OverflowError, NotImplementedError) as error:
         if isinstance(error, HowsureError):
             raise
-        message = f"`{argument_name}` does not hold one text, number or date for each case. Give a plain column."
-        raise HowsureError(message) from None
+        raise HowsureError(
+            f"`{argument_name}` does not hold one text, number or date for each case. Give a plain column."
+        ) from None
 
 
 def _from_sparse(argument_name: str, values: Any) -> Array:
     if values.ndim > 1 and values.shape[1] != 1:
-        message = f"`{argument_name}` is a sparse matrix. Give `{argument_name}.toarray()`."
-        raise HowsureError(message)
+        raise HowsureError(f"`{argument_name}` is a sparse matrix. Give `{argument_name}.toarray()`.")
     return np.asarray(values.toarray()).ravel()
 
 
@@ -151,8 +153,7 @@ def numbers_of(argument_name: str, values: object, remedy: str) -> Array:
     with one_each(argument_name):
         found = values.to_numpy() if hasattr(values, "to_numpy") else values
     if isinstance(found, Mapping):
-        message = f"`{argument_name}` is a mapping, not a column of numbers.{several_models(argument_name)}"
-        raise HowsureError(message)
+        raise HowsureError(f"`{argument_name}` is a mapping, not a column of numbers.{several_models(argument_name)}")
     _refuse_times(argument_name, found)
     try:
         return np.asarray(found, dtype=float)
@@ -167,10 +168,10 @@ def numbers_of(argument_name: str, values: object, remedy: str) -> Array:
         try:
             float(each)
         except (TypeError, ValueError, OverflowError):
-            message = f"`{argument_name}` is not numeric: it holds {each!r} at row {place}. {remedy}{_hint(each)}"
-            raise HowsureError(message) from None
-    message = f"`{argument_name}` is not numeric. {remedy}"
-    raise HowsureError(message)
+            raise HowsureError(
+                f"`{argument_name}` is not numeric: it holds {each!r} at row {place}. {remedy}{_hint(each)}"
+            ) from None
+    raise HowsureError(f"`{argument_name}` is not numeric. {remedy}")
 
 
 def several_models(argument_name: str) -> str:
@@ -185,8 +186,9 @@ def _refuse_times(argument_name: str, found: object) -> None:
     kind = getattr(getattr(first, "dtype", None), "kind", "")
     if kind in KINDS_OF_TIME:
         what, example = KINDS_OF_TIME[kind]
-        message = f"`{argument_name}` holds {what}, not numbers. Give numbers of a stated unit, such as {example}."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`{argument_name}` holds {what}, not numbers. Give numbers of a stated unit, such as {example}."
+        )
 
 
 def _hint(value: object) -> str:

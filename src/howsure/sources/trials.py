@@ -138,8 +138,7 @@ def trials(
     beside = {each.name: each for each in (*coded.values(), *split)}
     refuse_other_lengths({"success": passed} | beside | {"sample_weight": weight})
     if not len(passed):
-        message = "`success` is empty: there is no run to evaluate."
-        raise HowsureError(message)
+        raise HowsureError("`success` is empty: there is no run to evaluate.")
 
     drawn = _drawn(coded, weight, stratum_sizes) if ROLE in coded else None
 
@@ -154,24 +153,21 @@ def trials(
 
 def _successes(given: object) -> Array:
     if isinstance(given, Mapping):
-        message = (
+        raise HowsureError(
             "`success` is a mapping. Of several models give a row for each run: "
             "`trials('success', task='task', model='model', data=…)`."
         )
-        raise HowsureError(message)
     remedy = "Give 1 for each run that succeeds, else 0: of words, such as `[each == 'pass' for each in success]`."
     found = numbers_of("success", plain("success", given), remedy)
     if found.ndim == 2:
         tasks = f"np.repeat(np.arange({len(found)}), {found.shape[1]})"
-        message = (
+        raise HowsureError(
             f"`success` has shape {found.shape}. For a row per task write `trials(success.ravel(), task={tasks})`."
         )
-        raise HowsureError(message)
     wrong = ~np.isin(found, (0, 1))
     if found.ndim != 1 or wrong.any():
         what = f"has shape {found.shape}" if found.ndim != 1 else f"holds {found[wrong][0]:g}"
-        message = f"`success` {what}. Give 1 for each run that succeeds, else 0; for grades see `values`."
-        raise HowsureError(message)
+        raise HowsureError(f"`success` {what}. Give 1 for each run that succeeds, else 0; for grades see `values`.")
     return found
 
 
@@ -202,10 +198,9 @@ def _counted(
     successes = np.bincount(place, passed, size[0] * size[1]).reshape(size).astype(np.intp)
     if (runs == 0).any():
         which, missing = (int(each[0]) for each in np.nonzero(runs == 0))
-        message = (
+        raise HowsureError(
             f"The task {tasks.tolist()[missing]!r} has no run of the model {str(models[which])!r}. Leave it out of all."
         )
-        raise HowsureError(message)
     names = names_of_models(models) if "model" in coded else ()
     cluster, named = coded.get("groups", (None, None))
     beside = None if weight is None else weight[first], None if cluster is None else cluster[first], named
@@ -246,8 +241,9 @@ def _refuse_repeated(tasks: Array, rows: Array) -> None:
     if (number > 1).any():
         again = distinct[number > 1][:, 0]
         named = listed(list(dict.fromkeys(tasks[again].tolist())))
-        message = f"Some runs occur more than once, of the tasks {named}. Give each run a value of `run` of its own."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"Some runs occur more than once, of the tasks {named}. Give each run a value of `run` of its own."
+        )
 
 
 def _cells(runs: Array, successes: Array) -> tuple[TrialsTable, Array]:

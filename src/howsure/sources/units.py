@@ -64,11 +64,10 @@ class UnitRows:
         if not present.all():
             which, missing = (int(each[0]) for each in np.nonzero(~present))
             name = missing if self.names is None else self.names.tolist()[missing]
-            message = (
+            raise HowsureError(
                 f"The unit {name!r} has no row of the model {str(models[which])!r}. Give it one, of zeros where the "
                 "model found nothing, or leave the unit out of all."
             )
-            raise HowsureError(message)
 
     def counted(self, unit: Array, cell: Array, count: Array, size: int) -> tuple[Array, Clusters]:
         """Return the counts by cell of all units, and their design.
@@ -83,8 +82,7 @@ class UnitRows:
         weight = 1.0
         if self.weight is not None:
             if not self.weight.any():
-                message = "`sample_weight` is all zeros: no unit counts. Give some unit a positive weight."
-                raise HowsureError(message)
+                raise HowsureError("`sample_weight` is all zeros: no unit counts. Give some unit a positive weight.")
             counts = self.weight[unit] > 0  # units of zero weight are dropped
             unit, cell, own = unit[counts], cell[counts], self.weight[unit[counts]]
             count, squared = own * count[counts], own**2 * count[counts]

@@ -148,10 +148,9 @@ def values(
     groups = drawn_anew(groups, fixed, data)
     if model is not None or case is not None or run is not None:
         if truth is not None:
-            message = (
+            raise HowsureError(
                 "`truth` is for the predictions of one model, or of several in columns of their own: not with `model`."
             )
-            raise HowsureError(message)
         named_beside = {"sample_weight": sample_weight, "counts": counts, "groups": groups, ROLE: strata}
         of_rows = {"score": score, "model": model, "case": case, "run": run}
         data, score, roles_of = _of_rows(data, of_rows, named_beside, by_columns(by, data), incomplete)
@@ -219,8 +218,7 @@ def _of_rows(
     score, model, case, run = of_rows.values()
     if run is not None and case is not None:
         if beside["groups"] is not None:
-            message = "The runs of a case are a cluster: give `run` or `groups`, and not both."
-            raise HowsureError(message)
+            raise HowsureError("The runs of a case are a cluster: give `run` or `groups`, and not both.")
         found = columns(data, {"case": case, "run": run})
         cells = [encoded(role, found[role]) for role in ("case", "run")]
         units = [each.levels[np.asarray(each.codes) - each.offset].tolist() for each in cells]
@@ -244,8 +242,9 @@ def _models(score: object, data: object) -> dict[str, Any]:
     else:
         return {"score": score}
     if len(named) < max(2, len(score)):
-        message = "Give several models as a mapping, such as {'A': numbers_a, 'B': numbers_b}, each with its own name."
-        raise HowsureError(message)
+        raise HowsureError(
+            "Give several models as a mapping, such as {'A': numbers_a, 'B': numbers_b}, each with its own name."
+        )
     return named
 
 
@@ -260,11 +259,9 @@ def number_column(argument_name: str, given: object) -> Array:
         found = numbers_of(argument_name, column, "Give one number per case.")
     if found.ndim != 1:
         remedy = "Give several models by name, such as {'A': numbers_a, 'B': numbers_b}."
-        message = f"`{argument_name}` has shape {found.shape}; it is one number per case. {remedy}"
-        raise HowsureError(message)
+        raise HowsureError(f"`{argument_name}` has shape {found.shape}; it is one number per case. {remedy}")
     if not len(found):
-        message = f"`{argument_name}` is empty: there is no case to evaluate."
-        raise HowsureError(message)
+        raise HowsureError(f"`{argument_name}` is empty: there is no case to evaluate.")
     return found
 
 
@@ -280,14 +277,12 @@ def _complete(
         return given, numbers
     if incomplete == "refuse":
         role, first = models[int(lacking[:, cases.argmax()].argmax())], int(cases.argmax())
-        message = (
+        raise HowsureError(
             f"{int(cases.sum()):,} of {len(cases):,} cases lack a model's number (the first: row {first} of `{role}`). "
             "Fill them, or leave such cases out: incomplete='drop'."
         )
-        raise HowsureError(message)
     if cases.all():
-        message = f"No case has the numbers of all {len(models):,} models. Leave out a model."
-        raise HowsureError(message)
+        raise HowsureError(f"No case has the numbers of all {len(models):,} models. Leave out a model.")
     refuse_other_lengths({**given, **numbers})
     kept = np.flatnonzero(~cases)
     beside = {role: taken(column, kept) for role, column in given.items() if role not in numbers}
@@ -300,15 +295,15 @@ def finite_numbers(argument_name: str, column: Array, limits: tuple[float, float
     finite = np.isfinite(numbers)
     if not finite.all():
         first, number = int(np.argmin(finite)), int((~finite).sum())
-        message = (
+        raise HowsureError(
             f"`{argument_name}` has {number} missing or infinite values (first at row {first}). Drop or fill them "
             "first."
         )
-        raise HowsureError(message)
     largest = float(np.abs(numbers).max(initial=0.0))
     if largest and not 1 / LARGEST < largest < LARGEST:
-        message = f"`{argument_name}` holds {largest:g}: no float holds its powers. Give the numbers in another unit."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`{argument_name}` holds {largest:g}: no float holds its powers. Give the numbers in another unit."
+        )
     refuse_outside(argument_name, numbers, limits)
     return np.asarray(numbers)
 
@@ -318,10 +313,9 @@ def refuse_outside(argument_name: str, numbers: Array, limits: tuple[float, floa
     if limits is None or not len(numbers) or limits[0] <= numbers.min() <= numbers.max() <= limits[1]:
         return
     worst = numbers.min() if numbers.min() < limits[0] else numbers.max()
-    message = (
+    raise HowsureError(
         f"`{argument_name}` holds {worst:g}, outside the bounds {limits[0]:g} and {limits[1]:g}. Give wider `bounds`."
     )
-    raise HowsureError(message)
 
 
 def bounds_of(bounds: ArrayLike | None, given: Sequence[Array]) -> tuple[float, float] | None:
@@ -330,6 +324,7 @@ def bounds_of(bounds: ArrayLike | None, given: Sequence[Array]) -> tuple[float, 
         return (0.0, 1.0) if all(each.dtype.kind == "b" for each in given) else None
     ends = real_numbers("bounds", bounds)
     if ends.shape != (2,) or not ends[0] < ends[1]:
-        message = f"`bounds` are the smallest and the largest value there can be, such as (0, 1), not {bounds!r}."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`bounds` are the smallest and the largest value there can be, such as (0, 1), not {bounds!r}."
+        )
     return float(ends[0]), float(ends[1])

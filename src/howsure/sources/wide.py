@@ -74,14 +74,15 @@ def by_rater(argument_name: str, given: Any) -> dict[Any, Any]:
     except TypeError:
         rows, listed = [given], []
     if len(listed) < len(rows):
-        message = f"`{argument_name}` is no table of cases × raters. To name columns of a frame or file, give `data=`."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`{argument_name}` is no table of cases × raters. To name columns of a frame or file, give `data=`."
+        )
     if not listed:
-        message = f"`{argument_name}` is empty: there is no case."
-        raise HowsureError(message)
+        raise HowsureError(f"`{argument_name}` is empty: there is no case.")
     if len({len(row) for row in listed}) != 1:
-        message = f"`{argument_name}` is ragged. Give one row per case and one column per rater, None where missing."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`{argument_name}` is ragged. Give one row per case and one column per rater, None where missing."
+        )
     return {column: list(each) for column, each in enumerate(zip(*listed, strict=True))}
 
 
@@ -90,8 +91,7 @@ def refuse_repeated(argument_name: str, names: Sequence[object]) -> None:
     said = list(map(str, names))
     if len(set(said)) < len(said):
         other = next(name for name in said if said.count(name) > 1)
-        message = (
+        raise HowsureError(
             f"`{argument_name}` has the column {other!r} more than once. Give each rater one column, of a name of "
             "its own."
         )
-        raise HowsureError(message)

@@ -33,14 +33,16 @@ def of_yolo(preds: Any, target: Path) -> tuple[Any, list[dict[str, Any]]]:
     """
     folders = preds if isinstance(preds, Mapping) else {"": preds}
     if others := [each for each in folders.values() if not isinstance(each, str | Path)]:
-        message = f"`target` is a folder, and `preds` holds {type(others[0]).__name__}. Give YOLO's folders for both."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`target` is a folder, and `preds` holds {type(others[0]).__name__}. Give YOLO's folders for both."
+        )
     models = {name: _files(Path(folder), OF_DETECTION) for name, folder in folders.items()}
     truths = _files(target, OF_OBJECT)
     for name, found in models.items():
         if found.keys().isdisjoint(truths):
-            message = f"'{folders[name]}' and '{target}' have no file of the same name. Give those of the same images."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"'{folders[name]}' and '{target}' have no file of the same name. Give those of the same images."
+            )
     images = sorted({*truths, *(image for found in models.values() for image in found)})
     objects = [_columns(truths.get(image, [])) for image in images]
     made = {name: [_with_scores(found.get(image, [])) for image in images] for name, found in models.items()}
@@ -51,8 +53,7 @@ def _files(folder: Path, names: tuple[str, ...]) -> dict[str, list[list[float]]]
     """Return the numbers of each line of a folder's files, by the name of the file."""
     files = [each for each in sorted(folder.glob("[!.]*.txt")) if each.name != CLASSES]  # without hidden files
     if not files:
-        message = f"'{folder}' holds no text files of YOLO. {EXPORT}"
-        raise HowsureError(message)
+        raise HowsureError(f"'{folder}' holds no text files of YOLO. {EXPORT}")
     return {file.stem: [_numbers(file, line, names) for line in text_lines(file) if line.strip()] for file in files}
 
 
@@ -64,8 +65,9 @@ def _numbers(file: Path, line: str, names: tuple[str, ...]) -> list[float]:
     except ValueError:
         pass
     scored = " Write the scores too: save_conf=True." if names == OF_DETECTION and len(cells) == len(OF_OBJECT) else ""
-    message = f"'{file}' has the line {line!r}. YOLO's boxes are {', '.join(names)}, separated by blanks.{scored}"
-    raise HowsureError(message)
+    raise HowsureError(
+        f"'{file}' has the line {line!r}. YOLO's boxes are {', '.join(names)}, separated by blanks.{scored}"
+    )
 
 
 def _columns(lines: list[list[float]]) -> dict[str, Any]:

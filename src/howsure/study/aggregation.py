@@ -144,8 +144,7 @@ def aggregation(
 ) -> Aggregation:
     """Return an aggregation by name or synonym, after a check of its settings."""
     if not isinstance(name, str | None):
-        message = f"An aggregation is named by a text such as '{DEFAULT}', not by {name!r}."
-        raise HowsureError(message)
+        raise HowsureError(f"An aggregation is named by a text such as '{DEFAULT}', not by {name!r}.")
     word = canonical(name or (DEFAULT if scale is None else UNBOUNDED))
     word = SYNONYMS.get(word, word)
     if word not in KNOWN:
@@ -153,18 +152,15 @@ def aggregation(
     if scale is not None:
         scale_named(scale)
     if scale is not None and KNOWN[word] not in {_by_normal_model, _by_folds}:
-        message = f"The aggregation '{word}' takes no `scale`: it does not pool on one."
-        raise HowsureError(message)
+        raise HowsureError(f"The aggregation '{word}' takes no `scale`: it does not pool on one.")
     if test_share is not None and word != "nadeau_bengio":
-        message = f"The aggregation '{word}' takes no `test_share`: that is for 'nadeau_bengio'."
-        raise HowsureError(message)
+        raise HowsureError(f"The aggregation '{word}' takes no `test_share`: that is for 'nadeau_bengio'.")
     if test_share is not None:
         checked_test_share(test_share)
     if estimand is not None:
         one_of("estimand", estimand, ESTIMANDS)
     if estimand is not None and word not in {DEFAULT, BINOMIAL_NORMAL}:
-        message = f"The aggregation '{word}' takes no `estimand`: that is for '{BINOMIAL_NORMAL}'."
-        raise HowsureError(message)
+        raise HowsureError(f"The aggregation '{word}' takes no `estimand`: that is for '{BINOMIAL_NORMAL}'.")
     return Aggregation(word, scale, test_share, estimand)
 
 
@@ -188,8 +184,7 @@ def _refuse_constant(members: Members) -> None:
     varies = np.atleast_1d(is_positive_error(errors, values))
     constant = [name for name, each in zip(members.names, varies, strict=True) if not each]
     if constant:
-        message = f"'{constant[0]}' does not vary: give it a prior of more than 0, or aggregate by '{TABLES}'"
-        raise HowsureError(message)
+        raise HowsureError(f"'{constant[0]}' does not vary: give it a prior of more than 0, or aggregate by '{TABLES}'")
 
 
 def _single(members: Members, level: float) -> Pooled:
@@ -230,8 +225,7 @@ def _undefined(members: Members, level: float, method: str, reason: str) -> Pool
 def _by_likelihood(chosen: Aggregation, members: Members, level: float, seed: np.random.SeedSequence) -> Pooled:
     """Pool the estimates of the experiments, with draws of the confidence distribution."""
     if members.estimates is None or not np.isfinite(members.range).all():
-        message = f"'{BINOMIAL_NORMAL}' needs the tables of the experiments, and a metric with a finite range"
-        raise HowsureError(message)
+        raise HowsureError(f"'{BINOMIAL_NORMAL}' needs the tables of the experiments, and a metric with a finite range")
     found = sites_of(dict(zip(members.names, members.estimates(level), strict=True)), None, level, None)
     tails = np.random.default_rng(seed).random(len(members.draws[0]))
     return bounded_pool(found, chosen.estimand or ESTIMANDS[0], tails)  # type: ignore[arg-type]
@@ -299,11 +293,10 @@ def _by_conflation(chosen: Aggregation, members: Members, level: float, seed: np
 
 def _refuse_several(chosen: Aggregation, members: Members, level: float, seed: np.random.SeedSequence) -> Pooled:  # noqa: ARG001
     """Raise an error: the aggregation applies to a single experiment."""
-    message = (
+    raise HowsureError(
         f"'{chosen.name}' applies to one experiment, and there are {len(members.names)}: "
         f"name another aggregation, such as '{DEFAULT}'"
     )
-    raise HowsureError(message)
 
 
 Aggregator = Callable[[Aggregation, Members, float, np.random.SeedSequence], Pooled]

@@ -52,13 +52,11 @@ class Collection:
     def add(self, one: Experiment) -> None:
         """Add an experiment; refuse duplicate names, and metrics that are not applicable to it."""
         if one.name in self.experiments:
-            message = f"There is an experiment '{one.name}' already. Take another name."
-            raise HowsureError(message)
+            raise HowsureError(f"There is an experiment '{one.name}' already. Take another name.")
         alone = one.group == one.name
         if one.name in self.groups or (not alone and one.group in self.experiments):
             both = one.name if one.name in self.groups else one.group
-            message = f"'{one.name}': '{both}' would name an experiment and a group. Take another name."
-            raise HowsureError(message)
+            raise HowsureError(f"'{one.name}': '{both}' would name an experiment and a group. Take another name.")
         for other in self.groups.get(one.group, ())[:1]:
             _check_classes(one, other)
         for metric in self.metrics:
@@ -88,8 +86,7 @@ class Collection:
     def members(self, group: str) -> tuple[Experiment, ...]:
         """Return the experiments of a group."""
         if group not in self.groups:
-            what = "experiment or group"
-            raise HowsureError.unknown(what, group, [*self.experiments, *self.groups])
+            raise HowsureError.unknown("experiment or group", group, [*self.experiments, *self.groups])
         return self.groups[group]
 
     def bound(self, metric: str, one: Experiment) -> Metric:
@@ -110,23 +107,20 @@ class Collection:
         for other in self.experiments.values():
             if len(other.table.labels) != len(first.table.labels):
                 classes, others = (_listed([str(label) for label in each.table.labels]) for each in (first, other))
-                message = (
+                raise HowsureError(
                     f"'{text}' is one metric per class, and '{first.name}' has the classes {classes}, '{other.name}' "
                     f"{others}. Name an average, or put them in two studies."
                 )
-                raise HowsureError(message)
         return found
 
     def wanted(self, metric: str | None) -> list[str]:
         """Return the specs in a report: of one metric, or of all."""
         if not self.experiments:
-            message = "The study has no experiment. Add one with `add`."
-            raise HowsureError(message)
+            raise HowsureError("The study has no experiment. Add one with `add`.")
         if metric is not None:
             return self.expanded(metric)
         if not self.metrics:
-            message = "The study has no metric. Add one with `add_metric`, or name it here."
-            raise HowsureError(message)
+            raise HowsureError("The study has no metric. Add one with `add_metric`, or name it here.")
         return [spec for each in self.metrics for spec in self.expanded(each)]
 
     def observed(self, metric: str, name: str) -> float:
@@ -224,11 +218,10 @@ def _check_classes(one: Experiment, other: Experiment) -> None:
     classes, known = ([str(label) for label in each.table.labels] for each in (one, other))
     unnamed = [str(place) for place in range(len(known))]
     if classes != known and (len(classes) != len(known) or unnamed not in (classes, known)):
-        message = (
+        raise HowsureError(
             f"Experiment '{one.name}' has the classes {_listed(classes)}, and '{other.name}' of the same group has "
             f"{_listed(known)}. Name all classes of both with `labels`, or take another group."
         )
-        raise HowsureError(message)
 
 
 def _listed(labels: list[str]) -> str:
@@ -239,5 +232,4 @@ def _bound(metric: str, one: Experiment) -> Metric:
     try:
         return resolve_experiment((labels_to_expand(metric, one.table) or [metric])[0], one.table)
     except HowsureError as error:
-        message = f"Experiment '{one.name}': {error}"
-        raise HowsureError(message) from None
+        raise HowsureError(f"Experiment '{one.name}': {error}") from None

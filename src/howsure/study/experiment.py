@@ -118,18 +118,15 @@ def experiment(
         if prevalence_prior is not None:
             Dirichlet(prior, prevalence_prior, n_draws=1).draws([], table, 0)  # refuses what does not fit
     except HowsureError as error:
-        message = f"Experiment '{name}': {error}"
-        raise HowsureError(message) from None
+        raise HowsureError(f"Experiment '{name}': {error}") from None
     return found
 
 
 def _check_name(name: str) -> None:
     if not isinstance(name, str) or not name or any(not part.strip() for part in name.split("/")):
-        message = f"An experiment is named 'group/experiment', not {name!r}."
-        raise HowsureError(message)
+        raise HowsureError(f"An experiment is named 'group/experiment', not {name!r}.")
     if name.rsplit("/", maxsplit=1)[-1] == "random":
-        message = f"'{name}': the name 'random' stands for a classifier that guesses. Take another."
-        raise HowsureError(message)
+        raise HowsureError(f"'{name}': the name 'random' stands for a classifier that guesses. Take another.")
 
 
 def _counted(evidence: Any, folder: Path | None) -> Any:
@@ -139,8 +136,7 @@ def _counted(evidence: Any, folder: Path | None) -> Any:
         return _from_mapping(evidence, folder)
     if isinstance(evidence, tuple):
         if len(evidence) != 2:
-            message = f"a tuple is (y_true, y_pred), and this one has {len(evidence)} parts."
-            raise HowsureError(message)
+            raise HowsureError(f"a tuple is (y_true, y_pred), and this one has {len(evidence)} parts.")
         return confusion(*evidence)
     return from_counts(evidence)
 
@@ -148,8 +144,7 @@ def _counted(evidence: Any, folder: Path | None) -> Any:
 def _from_mapping(evidence: Mapping[str, Any], folder: Path | None) -> Any:
     named = [kind for kind in KINDS if kind in evidence]
     if len(named) != 1:
-        message = "give one of `counts` (a matrix), `matrix` (its file) or `predictions` (their file)."
-        raise HowsureError(message)
+        raise HowsureError("give one of `counts` (a matrix), `matrix` (its file) or `predictions` (their file).")
     kind = named[0]
     settings = {name: value for name, value in evidence.items() if name != kind}
     for name in settings:
@@ -157,13 +152,11 @@ def _from_mapping(evidence: Mapping[str, Any], folder: Path | None) -> Any:
     if kind == "counts":
         return from_counts(evidence["counts"], settings.get("labels"))
     if not isinstance(evidence[kind], str):
-        message = f"`{kind}` is the path of a file, not {evidence[kind]!r}."
-        raise HowsureError(message)
+        raise HowsureError(f"`{kind}` is the path of a file, not {evidence[kind]!r}.")
     path = (folder or Path()) / evidence[kind]
     if kind == "matrix":
         return matrix_table(path, settings.get("labels"))
     for name in ("y_true", "y_pred"):
         if name not in settings:
-            message = f"name the column of `{evidence[kind]}` with `{name}`."
-            raise HowsureError(message)
+            raise HowsureError(f"name the column of `{evidence[kind]}` with `{name}`.")
     return confusion(settings.pop("y_true"), settings.pop("y_pred"), data=path, **settings)

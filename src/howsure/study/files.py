@@ -64,16 +64,14 @@ def _located(where: str) -> Iterator[None]:
     try:
         yield
     except HowsureError as error:
-        message = f"{where}: {error}"
-        raise HowsureError(message) from None
+        raise HowsureError(f"{where}: {error}") from None
 
 
 def _parsed(path: Path) -> Any:
     parse = FORMATS[_suffix(path)]
     if not is_file(path):
         near = did_you_mean(path.name, [each.name for each in path.parent.glob(f"*{_suffix(path)}")])
-        message = f"There is no study file '{path}'.{near} Begin one with `howsure study init`."
-        raise HowsureError(message)
+        raise HowsureError(f"There is no study file '{path}'.{near} Begin one with `howsure study init`.")
     try:
         return parse(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:  # of TOML, JSON and Unicode; and brackets in brackets
@@ -95,8 +93,7 @@ def _mapping(where: str, key: str, found: object) -> Mapping[str, Any]:
     if isinstance(found, Mapping) and all(isinstance(name, str) for name in found):
         return found
     place = f"{where}, key '{key}'" if key else where
-    message = f"{place}: {found!r} is no table of names. Write it as a section in brackets, or in braces."
-    raise HowsureError(message)
+    raise HowsureError(f"{place}: {found!r} is no table of names. Write it as a section in brackets, or in braces.")
 
 
 def _refuse_unknown(where: str, key: str, entry: Mapping[str, object], known: tuple[str, ...]) -> None:
@@ -104,8 +101,7 @@ def _refuse_unknown(where: str, key: str, entry: Mapping[str, object], known: tu
         if name not in known:
             place = f"{where}, key '{key}'" if key else where
             hint = did_you_mean(name, known) or f" Known: {', '.join(known)}."
-            message = f"{place}: there is no key '{name}' here.{hint}"
-            raise HowsureError(message)
+            raise HowsureError(f"{place}: there is no key '{name}' here.{hint}")
 
 
 # --- writing -----------------------------------------------------------------------------------------------------
@@ -142,8 +138,7 @@ def _plain(value: object) -> Any:
         return [_plain(each) for each in value]
     if isinstance(value, bool | int | float | str):
         return value
-    message = f"A study file cannot store {value!r}: give labels as texts or numbers, and priors as numbers."
-    raise HowsureError(message)
+    raise HowsureError(f"A study file cannot store {value!r}: give labels as texts or numbers, and priors as numbers.")
 
 
 def _toml(content: Mapping[str, Any]) -> str:
@@ -166,12 +161,11 @@ def _evidence(one: Experiment, folder: Path) -> dict[str, Any]:
                 entry[name] = Path(os.path.relpath(start / entry[name], folder)).as_posix()
         return entry
     if not one.table.design.traits.is_independent:
-        message = (
+        raise HowsureError(
             f"Experiment '{one.name}' has the design {type(one.table.design).__name__}, which counts alone do not "
             "contain. Add it by the path of its predictions: a mapping with `predictions`, `y_true`, `y_pred` and "
             "`groups` or `sample_weight`."
         )
-        raise HowsureError(message)
     labels = one.table.labels.tolist()
     entry = {"counts": one.table.counts.astype(int)}
     return entry if labels == list(range(len(labels))) else entry | {"labels": labels}

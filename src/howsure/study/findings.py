@@ -32,8 +32,7 @@ def draws_of(held: Collection, metric: str, name: str, source: str, level: float
         return held.draws(metric, name, source)
     held.members(name)
     if source != "posterior":
-        message = f"'{name}' is a group, and draws of the {source} are of one experiment."
-        raise HowsureError(message)
+        raise HowsureError(f"'{name}' is a group, and draws of the {source} are of one experiment.")
     made = held.aggregate(metric, name, "draws", level).draws
     return np.full(held.n_draws, np.nan) if made is None else made
 

@@ -45,14 +45,11 @@ def fold_tables(
 def _of_estimators(result: Mapping[str, Any], true: Array, features: Any) -> Iterator[tuple[Array, Array]]:
     for key, argument in (("estimator", "return_estimator"), ("indices", "return_indices")):
         if key not in result:
-            message = f"The result of `cross_validate` has no '{key}'. Call it with {argument}=True."
-            raise HowsureError(message)
+            raise HowsureError(f"The result of `cross_validate` has no '{key}'. Call it with {argument}=True.")
     if features is None:
-        message = "The models of `cross_validate` have to predict again: give the features with `X=`."
-        raise HowsureError(message)
+        raise HowsureError("The models of `cross_validate` have to predict again: give the features with `X=`.")
     if len(features) != len(true):
-        message = f"`X` has {len(features)} rows and `y` {len(true)}."
-        raise HowsureError(message)
+        raise HowsureError(f"`X` has {len(features)} rows and `y` {len(true)}.")
     for model, cases in zip(result["estimator"], result["indices"]["test"], strict=True):
         rows = features.iloc[cases] if hasattr(features, "iloc") else features[cases]
         yield np.asarray(cases), np.asarray(model.predict(rows))
@@ -61,11 +58,11 @@ def _of_estimators(result: Mapping[str, Any], true: Array, features: Any) -> Ite
 def _of_predictions(result: object, true: Array, folds: Any) -> Iterator[tuple[Array, Array]]:
     predicted = np.asarray(result)
     if predicted.shape != true.shape:
-        message = f"The predictions have shape {predicted.shape} and `y` {true.shape}: give one label a case."
-        raise HowsureError(message)
+        raise HowsureError(f"The predictions have shape {predicted.shape} and `y` {true.shape}: give one label a case.")
     if folds is None:
-        message = "Name the folds of the predictions with `folds=`: the fold of each case, or `cv.split(X, y)`."
-        raise HowsureError(message)
+        raise HowsureError(
+            "Name the folds of the predictions with `folds=`: the fold of each case, or `cv.split(X, y)`."
+        )
     listed = list(folds)
     if len(listed) == len(true) and np.ndim(listed[0]) == 0:
         numbers = np.asarray(listed)

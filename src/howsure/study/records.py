@@ -83,8 +83,7 @@ class Records(Tabular, Named, Mapping[Any, Any]):
         path = checked_path(path)
         suffix = path.suffix.lower()
         if suffix not in FORMATS:
-            what = "format of a report"
-            raise HowsureError.unknown(what, suffix or path.name, FORMATS)
+            raise HowsureError.unknown("format of a report", suffix or path.name, FORMATS)
         if suffix == ".parquet":
             from howsure.sources.files import write_parquet
 

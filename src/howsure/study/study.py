@@ -53,8 +53,9 @@ class Study(Reports):
         self, *given: object, seed: int = SEED, n_draws: int = N_DRAWS, confidence_level: float = LEVEL
     ) -> None:
         if given:
-            message = "A study starts empty: `study = hs.Study()`, then `study.add(name, table)` for each experiment."
-            raise HowsureError(message)
+            raise HowsureError(
+                "A study starts empty: `study = hs.Study()`, then `study.add(name, table)` for each experiment."
+            )
         super().__init__(Collection(seed, n_draws), confidence_level)
 
     def _repr_html_(self) -> str:

@@ -30,17 +30,16 @@ def add_tables(first: Some, others: Sequence[Any]) -> Some:
     parts = [first]
     for other in others:
         if type(other) is not type(first):
-            message = f"A {first.kind.noun} and a {other.kind.noun} do not add up. Add parts counted in the same way."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"A {first.kind.noun} and a {other.kind.noun} do not add up. Add parts counted in the same way."
+            )
         if type(other.design) is not type(first.design):
-            message = (
+            raise HowsureError(
                 f"Tables of the designs `{type(first.design).__name__}` and `{type(other.design).__name__}` do not "
                 "add up. Give all parts weights, groups and methods alike, or none."
             )
-            raise HowsureError(message)
         if other.identity in {each.identity for each in parts}:
-            message = "The tables are of the same cases, which would count twice. Add tables of other cases."
-            raise HowsureError(message)
+            raise HowsureError("The tables are of the same cases, which would count twice. Add tables of other cases.")
         parts.append(other)
     return sum_over(span(first, parts[1:]), parts)
 
@@ -56,8 +55,7 @@ def sum_over(empty: Some, parts: Sequence[Some]) -> Some:
         Tables whose cells it has; without leading axes.
     """
     if any(each.batch for each in parts):
-        message = "Tables with leading axes add up by their groups' keys: add the `Tables` that they come in."
-        raise HowsureError(message)
+        raise HowsureError("Tables with leading axes add up by their groups' keys: add the `Tables` that they come in.")
     size = int(np.prod(empty.shape))
     codes = [cell_positions(each, empty) for each in parts]
     pairs = list(zip(parts, codes, strict=True))
@@ -67,11 +65,10 @@ def sum_over(empty: Some, parts: Sequence[Some]) -> Some:
         first, *others = (Algebra.of(Algebra.of(each).with_true_classes(empty.true_class)) for each in collapsed)
         design = first.add_tables(others)
     except UndefinedDesignError:
-        message = (
+        raise HowsureError(
             f"Tables with the design `{type(parts[0].design).__name__}` do not add up. Make one table of all "
             "cases, or pool the estimates with `pool`."
-        )
-        raise HowsureError(message) from None
+        ) from None
     rows, identity = sum(each.rows for each in parts), identity_of_sum([each.identity for each in parts])
     return replace(empty, counts=counts.reshape(empty.shape), design=design, rows=rows, identity=identity)
 

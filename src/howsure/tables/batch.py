@@ -98,8 +98,9 @@ class Tables(Mapping[Hashable, Table_co], Generic[Table_co]):
             If the tables are not tables of scores, or the threshold is not valid for them.
         """
         if not self.overall.kind.has_thresholds:
-            message = f"A threshold is for tables of one score per case, and these are of another kind: {self!r}."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"A threshold is for tables of one score per case, and these are of another kind: {self!r}."
+            )
         return self.mapped(lambda table: table.at(threshold))
 
     def against_rest(self, label: object) -> Tables[Any]:
@@ -116,8 +117,9 @@ class Tables(Mapping[Hashable, Table_co], Generic[Table_co]):
             If the tables are not scores with one column per class, or there is no such class.
         """
         if "scores" not in self.overall.data_kinds or self.overall.kind.has_thresholds:
-            message = f"One class against the rest is for scores with one column per class, and these are: {self!r}."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"One class against the rest is for scores with one column per class, and these are: {self!r}."
+            )
         return self.mapped(lambda table: table.against_rest(label))
 
     def mapped(self, function: Any) -> Tables[Any]:
@@ -180,8 +182,9 @@ class Tables(Mapping[Hashable, Table_co], Generic[Table_co]):
         if not isinstance(other, Tables):
             return NotImplemented
         if other.columns != self.columns:
-            message = f"The groups are by {listed(self.columns)} and by {listed(other.columns)}. Use the same columns."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"The groups are by {listed(self.columns)} and by {listed(other.columns)}. Use the same columns."
+            )
         overall = add_tables(self.overall, [other.overall])
         keys = in_order([list(self), list(other)], "groups", "Give the groups of all parts in one order.", natural)
         members = [[each[key] for each in (self, other) if key in each] for key in keys]

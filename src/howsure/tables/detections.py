@@ -162,11 +162,10 @@ class DetectionsTable(Table):
         overlap = iou if iou is not None else self.iou[0] if len(self.iou) == 1 else 0.5
         threshold = np.flatnonzero(np.isclose(self.iou, overlap))
         if not len(threshold):
-            message = (
+            raise HowsureError(
                 f"`iou` = {overlap:g} is none of the table's overlaps, {listed(self.iou.tolist())}. Count the "
                 "detections with `iou=`."
             )
-            raise HowsureError(message)
         place = np.full(self.shape[-1], -1)  # of each cell, that of the units first; −1 is left out
         place[0] = 0
         for part in (each for each in self.slices if each.threshold == threshold[0]):
@@ -196,8 +195,7 @@ class DetectionsTable(Table):
         """Return a table without units, with the classes and scores of this and other tables."""
         labels, parts = union_of_labels([self, *others]), [self, *others]
         if any(not np.array_equal(each.iou, self.iou) for each in others):
-            message = "The tables have other thresholds of the overlap. Count all parts with the same `iou=`."
-            raise HowsureError(message)
+            raise HowsureError("The tables have other thresholds of the overlap. Count all parts with the same `iou=`.")
         known = [dict(zip(each.labels.tolist(), each.scores, strict=True)) for each in parts]
         none = np.empty(0)
         scores = tuple(np.unique(np.concatenate([each.get(name, none) for each in known])) for name in labels.tolist())

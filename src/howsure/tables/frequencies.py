@@ -39,15 +39,15 @@ def class_shares(prevalence: object, labels: Array, position: Callable[[object],
         prevalence = [1 - positive, positive] if 0 <= positive <= 1 else prevalence
     share = _by_label(prevalence, len(labels), position)
     if share.shape != labels.shape or not (share >= 0).all() or not abs(share.sum() - 1) <= CLOSE:
-        message = (
+        raise HowsureError(
             f"`prevalence` is {prevalence!r}; give each class a share, that sum to 1: of {listed(labels.tolist())}."
         )
-        raise HowsureError(message)
     empty = (share > 0) & (totals <= 0).any(tuple(range(totals.ndim - 1)))
     if empty.any():
         label = labels[empty].tolist()[0]
-        message = f"Class {label!r} has a share of {share[empty][0]:g} and no case. Give cases of it, or a share of 0."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"Class {label!r} has a share of {share[empty][0]:g} and no case. Give cases of it, or a share of 0."
+        )
     return np.asarray(share / share.sum())
 
 
@@ -76,11 +76,10 @@ def share_covariance(covariance: object, number: int) -> Array | None:
         and (np.abs(spread.sum(0)) <= number * small).all()
         and (np.linalg.eigvalsh(spread) >= -number * small).all()
     ):
-        message = (
+        raise HowsureError(
             f"`covariance` is no covariance of {number} shares that sum to 1. Give a symmetric matrix, {number} × "
             f"{number}, whose rows sum to 0: of two shares with standard error s, [[s², −s²], [−s², s²]]."
         )
-        raise HowsureError(message)
     return spread
 
 

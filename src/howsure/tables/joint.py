@@ -101,16 +101,14 @@ class JointTable(Table, abc.ABC):
             if name is not None:
                 self.view(name)
         if a is None and b is None and len(self.names) > 2:
-            message = (
+            raise HowsureError(
                 f"There are {len(self.names)} models: {listed(self.names)}. "
                 "Name two with `a=` and `b=`, or take all pairs with `compare_all`."
             )
-            raise HowsureError(message)
         first = a if a is not None else next(name for name in self.names if name != b)
         second = b if b is not None else next(name for name in self.names if name != first)
         if first == second:
-            message = f"`a` and `b` are both '{first}'. Name two models: {listed(self.names)}."
-            raise HowsureError(message)
+            raise HowsureError(f"`a` and `b` are both '{first}'. Name two models: {listed(self.names)}.")
         return first, second
 
     def pair(self, first: str, second: str) -> Self:
@@ -141,11 +139,10 @@ class JointTable(Table, abc.ABC):
         """Refuse tables of other models, or of these in another order."""
         for other in others:
             if other.names != self.names:
-                message = (
+                raise HowsureError(
                     f"The tables are of different models: {listed(self.names)} and {listed(other.names)}. "
                     "Count all parts with the same models, in one order."
                 )
-                raise HowsureError(message)
 
     @cached_property
     def _views(self) -> tuple[Marginal | SharedPart, ...]:
@@ -173,9 +170,8 @@ def paired_table(table: object, verb: str) -> JointTable:
     if isinstance(table, JointTable):
         return table
     refuse_results(table, verb, "a table of several models")
-    message = (
+    raise HowsureError(
         f"Only a paired table has several models, as `{verb}` needs them: make one with "
         "`paired(y_true, {'A': …, 'B': …})`, or from published counts with `paired_counts([[both, only_a], [only_b, "
         "neither]])`."
     )
-    raise HowsureError(message)

@@ -138,22 +138,19 @@ def label_array(labels: ArrayLike) -> Array:
     """Return class labels as an array; refuse other types than lists of names, empty lists, and repeated names."""
     names = labels.tolist() if isinstance(labels, np.ndarray) else labels
     if isinstance(names, str) or not isinstance(names, Iterable):
-        message = f"`labels` is a list with one label per class, not {labels!r}."
-        raise HowsureError(message)
+        raise HowsureError(f"`labels` is a list with one label per class, not {labels!r}.")
     if isinstance(names, set | frozenset | dict):
         remedy = "A set has no order" if not isinstance(names, dict) else "Give its keys or its values"
-        message = f"`labels` is a list with one label per class, in order, and not a {type(names).__name__}. {remedy}."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`labels` is a list with one label per class, in order, and not a {type(names).__name__}. {remedy}."
+        )
     names = list(names)
     if not names:
-        message = "`labels` is empty: name the classes, or leave it out for all."
-        raise HowsureError(message)
+        raise HowsureError("`labels` is empty: name the classes, or leave it out for all.")
     unnamed = [label for label in names if not isinstance(label, Hashable)]
     if unnamed:
-        message = f"`labels` holds {unnamed[0]!r}, which names no class. Give texts or numbers."
-        raise HowsureError(message)
+        raise HowsureError(f"`labels` holds {unnamed[0]!r}, which names no class. Give texts or numbers.")
     repeated = {label for label in names if names.count(label) > 1} if len(set(names)) < len(names) else set()
     if repeated:
-        message = f"`labels` names {sorted(map(str, repeated))} more than once. Give each class once."
-        raise HowsureError(message)
+        raise HowsureError(f"`labels` names {sorted(map(str, repeated))} more than once. Give each class once.")
     return as_labels(names)

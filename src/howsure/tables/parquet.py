@@ -71,8 +71,9 @@ def unpacked_bytes(about: Any) -> int:
 
 def refuse_size(path: Path) -> NoReturn:
     """Raise the error for a table that is larger than a Parquet file of ours may be."""
-    message = f"'{path}' unpacks to more than {MOST_BYTES >> 30} GiB, the most of a saved table. Save it as .json."
-    raise HowsureError(message)
+    raise HowsureError(
+        f"'{path}' unpacks to more than {MOST_BYTES >> 30} GiB, the most of a saved table. Save it as .json."
+    )
 
 
 def _bytes_of_texts(array: Any) -> int:
@@ -89,6 +90,7 @@ def _pyarrow(path: Path) -> Any:
         import pyarrow as pa
         import pyarrow.parquet
     except ImportError:
-        message = f"'{path}' needs the package 'pyarrow'. Install it, pip install pyarrow, or save as .json."
-        raise HowsureError(message) from None
+        raise HowsureError(
+            f"'{path}' needs the package 'pyarrow'. Install it, pip install pyarrow, or save as .json."
+        ) from None
     return pa

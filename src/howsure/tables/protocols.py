@@ -169,8 +169,7 @@ def span(first: Some, others: Sequence[Some]) -> Some:
     if isinstance(first, Spanning):
         spanning: Some = first.with_all_classes(others)
         return spanning
-    message = f"A {first.kind.noun} does not add up with another. Add its parts, or count all cases at once."
-    raise HowsureError(message)
+    raise HowsureError(f"A {first.kind.noun} does not add up with another. Add its parts, or count all cases at once.")
 
 
 def cell_positions(part: Any, whole: Any) -> Array:

@@ -101,8 +101,7 @@ class RatingsTable(Table):
             median item.
         """
         if len(labels) > MOST_CATEGORIES:
-            message = f"{len(labels):,} distinct ratings are too many: round them to a scale of fewer."
-            raise HowsureError(message)
+            raise HowsureError(f"{len(labels):,} distinct ratings are too many: round them to a scale of fewer.")
         rates = (codes >= 0).any(axis=0)
         possible = []
         usual = median_ratings(codes, np.ones(len(codes)) if items is None else items)
@@ -207,11 +206,10 @@ class RatingsTable(Table):
         """Return a table, of no item, of the categories and patterns of this and other tables of the same raters."""
         for each in others:
             if each.raters.tolist() != self.raters.tolist():
-                message = (
+                raise HowsureError(
                     f"The tables are of different raters: {listed(self.raters.tolist())} and "
                     f"{listed(each.raters.tolist())}. Count all parts with the same raters, in one order."
                 )
-                raise HowsureError(message)
         parts = [self, *others]
         labels = union_of_labels(parts)
         codes = np.concatenate([each.codes_among(labels) for each in parts])

@@ -162,15 +162,15 @@ class ScoresTable(Table):
     def _checked(self, threshold: object) -> float:
         number = real_number("threshold", threshold)
         if math.isnan(number):
-            message = f"`threshold` is {threshold!r}, not a number: a case is positive when its score is at least that."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"`threshold` is {threshold!r}, not a number: a case is positive when its score is at least that."
+            )
         low, high = self.ends
         if 0 <= low <= high <= 1 and math.isfinite(number) and not 0 <= number <= 1:
             remedy = of_per_cent(number) or (
                 " Give a threshold there, or inf to predict no case positive, -inf to predict all so."
             )
-            message = f"`threshold` is {number:g}, and all scores lie from 0 to 1.{remedy}"
-            raise HowsureError(message)
+            raise HowsureError(f"`threshold` is {number:g}, and all scores lie from 0 to 1.{remedy}")
         if 0 < number < 1 and low < high <= 0:
             logarithm = f"logarithms of probabilities, it seems, of which that of {number:g} is {math.log(number):.4g}."
             warn(f"`threshold` is {number:g}, and the scores run from {low:g} to {high:g}: {logarithm}")
@@ -198,11 +198,10 @@ def two_of_scores(tables: Sequence[Table]) -> Array:
     for each in tables:
         own = each.labels.tolist()
         if own != known and (own[1] != known[1] or each.class_totals[0] > 0):
-            message = (
+            raise HowsureError(
                 f"The tables are of different classes: {listed(known)} and {listed(own)}. "
                 "Name the positive class of all parts, `pos_label=`."
             )
-            raise HowsureError(message)
     return first.labels
 
 

@@ -79,8 +79,7 @@ def registered(kind: Kind) -> Kind:
     known = TABLES.get(name, kind)
     is_ours = name in PARTS or name in import_module("howsure.tables").__all__
     if known.__module__ != kind.__module__ or (is_ours and not kind.__module__.startswith("howsure.")):
-        message = f"A class of tables cannot be called `{name}`: another one is. Choose another name."
-        raise HowsureError(message)
+        raise HowsureError(f"A class of tables cannot be called `{name}`: another one is. Choose another name.")
     TABLES[name] = kind
     return kind
 
@@ -154,14 +153,15 @@ def load(path: str | Path) -> Any:
         if type(found).__name__ not in TABLES:
             refuse("It holds no table.")
     except _UnknownKindError as error:
-        message = f"'{where}' is damaged, or holds a `{error}` of another package. Import that package first."
-        raise HowsureError(message) from None
+        raise HowsureError(
+            f"'{where}' is damaged, or holds a `{error}` of another package. Import that package first."
+        ) from None
     except HowsureError as error:  # of an invariant
-        message = f"'{where}' is damaged: {error} Save it again."
-        raise HowsureError(message) from None
+        raise HowsureError(f"'{where}' is damaged: {error} Save it again.") from None
     except (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as error:
-        message = f"'{where}' is damaged: its table is not complete ({type(error).__name__}). Save it again."
-        raise HowsureError(message) from None
+        raise HowsureError(
+            f"'{where}' is damaged: its table is not complete ({type(error).__name__}). Save it again."
+        ) from None
     return found
 
 
@@ -174,29 +174,27 @@ def _document(where: Path) -> tuple[dict[str, Any], list[Array]]:
         else:
             document = json.loads(where.read_text(encoding="utf-8"))
     except OSError as error:
-        message = f"'{where}' cannot be read: {error.strerror or error}."
-        raise HowsureError(message) from None
+        raise HowsureError(f"'{where}' cannot be read: {error.strerror or error}.") from None
     except HowsureError:  # of its size
         raise
     except (ValueError, RecursionError) as error:  # of JSON and of its encoding
         raise HowsureError.unreadable(f"'{where}'", error) from None
     if not isinstance(document, dict) or not {"howsure", "schema", "table"} <= document.keys():
-        message = f"'{where}' holds no table that howsure saved. To count a file of cases, give it as `data=`."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"'{where}' holds no table that howsure saved. To count a file of cases, give it as `data=`."
+        )
     if document["schema"] != SCHEMA:
-        message = (
+        raise HowsureError(
             f"'{where}' was saved by howsure {document['howsure']}, and this version cannot read it. "
             "Update: pip install -U howsure"
         )
-        raise HowsureError(message)
     return document, arrays
 
 
 def _is_parquet(path: Path, verb: str) -> bool:
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
-        message = f"'{path}' has no suffix that says how to {verb} it. Known: {', '.join(SUFFIXES)}."
-        raise HowsureError(message)
+        raise HowsureError(f"'{path}' has no suffix that says how to {verb} it. Known: {', '.join(SUFFIXES)}.")
     return suffix in PARQUET
 
 
@@ -228,8 +226,9 @@ def _node(value: object, keep: Keep) -> Any:
     parts = _parts(value)
     if parts is None:
         what = getattr(value, "__qualname__", type(value).__qualname__)
-        message = f"The table cannot be saved: it holds `{what}`, which is not data. Save the underlying data instead."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"The table cannot be saved: it holds `{what}`, which is not data. Save the underlying data instead."
+        )
     return {"kind": type(value).__name__} | {name: _node(part, keep) for name, part in parts.items()}
 
 

@@ -205,11 +205,10 @@ class Table(Displayed, abc.ABC):
         """
         if not (self.design.traits.is_independent or self.design.traits.has_fixed_class_totals):
             what = "have weights or clusters" if self.design.traits.is_counted else "are estimates"
-            message = (
+            raise HowsureError(
                 f"These counts {what}, and vary as their evidence does (`{type(self.design).__name__}`). "
                 "Another design is for counted cases without weights or clusters."
             )
-            raise HowsureError(message)
         return replace(self, design=Algebra.of(design).with_true_classes(self.true_class))
 
     def at_prevalence(self, prevalence: object, *, covariance: object = None) -> Self:
@@ -247,8 +246,9 @@ class Table(Displayed, abc.ABC):
         0.083 [0.058, 0.125] (positive: ill)
         """
         if not (self.kind.has_one_label_per_case and self.design.traits.is_counted and self.design.traits.has_labels):
-            message = f"`at_prevalence` is for counted cases with one label each: not for this {self.kind.noun}."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"`at_prevalence` is for counted cases with one label each: not for this {self.kind.noun}."
+            )
         share = class_shares(prevalence, self.labels, self.position, self.class_totals)
         spread = share_covariance(covariance, len(share))
         design = at_shares(self.cells, self.true_class, self.labels.tolist(), share, self.design, spread)
@@ -265,8 +265,7 @@ class Table(Displayed, abc.ABC):
         """
         places = self._places.get(str(label), [])
         if len(places) > 1:
-            message = f"{len(places)} classes read '{label}', as text and as a number. Rename one of them."
-            raise HowsureError(message)
+            raise HowsureError(f"{len(places)} classes read '{label}', as text and as a number. Rename one of them.")
         if places:
             return places[0]
         if label in (known := self.labels.tolist()):

@@ -47,8 +47,7 @@ def in_order(parts: Sequence[Sequence[object]], what: str, remedy: str, key: Key
     place = {name: position for position, name in enumerate(every)}
     for part in parts:
         if any(place[first] > place[second] for first, second in pairwise(part)):
-            message = f"The {what} are in different orders: {listed(parts[0])} and {listed(part)}. {remedy}"
-            raise HowsureError(message)
+            raise HowsureError(f"The {what} are in different orders: {listed(parts[0])} and {listed(part)}. {remedy}")
     return every
 
 

@@ -332,8 +332,7 @@ class ErrorsTable(CasesTable):
 def refuse_other_bounds(one: tuple[float, float] | None, other: tuple[float, float] | None) -> None:
     """Refuse parts of one table whose numbers are in different bounds."""
     if one != other:
-        message = f"The values are in {one} and in {other}. Count all parts with the same `bounds=`."
-        raise HowsureError(message)
+        raise HowsureError(f"The values are in {one} and in {other}. Count all parts with the same `bounds=`.")
 
 
 def by_error(pairs: Array) -> Array:

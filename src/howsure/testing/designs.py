@@ -57,8 +57,7 @@ def check_design(design: Design, table: Table) -> None:
 
 
 def _fail(table: Table, words: str, law: str) -> NoReturn:
-    message = f"`{type(table.design).__name__}` {words}. It breaks the law `{law}`."
-    raise AssertionError(message)
+    raise AssertionError(f"`{type(table.design).__name__}` {words}. It breaks the law `{law}`.")
 
 
 def _forms(table: Table) -> Array:

@@ -81,8 +81,7 @@ def check_evidence(make: Callable[..., Any], columns: Mapping[str, ArrayLike]) -
 
 
 def _fail(table: object, words: str, law: str) -> NoReturn:
-    message = f"`{type(table).__name__}` {words}. It breaks the law `{law}`."
-    raise AssertionError(message)
+    raise AssertionError(f"`{type(table).__name__}` {words}. It breaks the law `{law}`.")
 
 
 def _metrics_keep_the_laws(table: Table) -> None:

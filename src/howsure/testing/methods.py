@@ -72,8 +72,7 @@ def check_method(method: str | Method | type[Method]) -> None:
     """
     chosen = named(method)
     if chosen is None:
-        message = "'auto' is no method: it chooses one. Check those that it may choose."
-        raise HowsureError(message)
+        raise HowsureError("'auto' is no method: it chooses one. Check those that it may choose.")
     if METHODS.get(chosen.name) is None:
         _fail(chosen, "is not registered under its name", "registered")
     applicable = [case for case in _cases() if _applies(chosen, *case) and _is_for_it(chosen, case[0])]
@@ -92,8 +91,7 @@ def _is_for_it(method: Method, metric: Metric) -> bool:
 
 
 def _fail(method: Method, words: str, law: str) -> NoReturn:
-    message = f"`{method.name}` {words}. It breaks the law `{law}`."
-    raise AssertionError(message)
+    raise AssertionError(f"`{method.name}` {words}. It breaks the law `{law}`.")
 
 
 def _applies(method: Method, metric: Metric, table: Table) -> bool:

@@ -35,8 +35,6 @@ def check_metric(metric: str | Spec | Metric) -> None:
     """
     spec = metric.spec if isinstance(metric, Metric) else metric if isinstance(metric, Spec) else parse(metric)
     if spec is None:
-        message = "A contrast has the laws of the metric that it compares: check that one."
-        raise AssertionError(message)
+        raise AssertionError("A contrast has the laws of the metric that it compares: check that one.")
     for law, words in violations(spec):
-        message = f"`{spec.text}` {words}. It breaks the law `{law.__name__}`."
-        raise AssertionError(message)
+        raise AssertionError(f"`{spec.text}` {words}. It breaks the law `{law.__name__}`.")

@@ -189,5 +189,4 @@ def _check_error(function: Callable[..., Any], settings: dict[str, Any], pattern
 
 
 def _fail(words: str, found: str, law: str) -> NoReturn:
-    message = f"{words} {found}. It breaks the law `{law}`."
-    raise AssertionError(message)
+    raise AssertionError(f"{words} {found}. It breaks the law `{law}`.")

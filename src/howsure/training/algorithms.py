@@ -296,8 +296,9 @@ class Algorithms:
         True
         """
         if len(self.names) < 2:
-            message = "There is a single algorithm, and a comparison needs two: give `y_pred` a mapping of several."
-            raise HowsureError(message)
+            raise HowsureError(
+                "There is a single algorithm, and a comparison needs two: give `y_pred` a mapping of several."
+            )
         pairs = list(combinations(self.names, 2))
         found = [self.compare(each, a=a, b=b, **settings) for each in listed_metrics(metrics) for a, b in pairs]
         return Comparisons.adjusted(found, correction)
@@ -341,10 +342,9 @@ class Algorithms:
 
     def _named(self, model: str | None) -> str:
         if model is None and len(self.names) > 1:
-            message = (
+            raise HowsureError(
                 f"There are {len(self.names)} algorithms, {listed(self.names)}: name one, model={self.names[0]!r}."
             )
-            raise HowsureError(message)
         return self.names[0] if model is None else one_of("model", model, self.names)
 
     def _pair(self, a: str | None, b: str | None) -> tuple[str, str]:
@@ -352,11 +352,9 @@ class Algorithms:
         if a is None and b is None and len(self.names) == 2:
             return self.names[0], self.names[1]
         if a is None or b is None:
-            message = f"`compare` takes two algorithms by name, a= and b=, of {listed(self.names)}."
-            raise HowsureError(message)
+            raise HowsureError(f"`compare` takes two algorithms by name, a= and b=, of {listed(self.names)}.")
         if a == b:
-            message = f"`a` and `b` are both {a!r}: an algorithm does not differ from itself."
-            raise HowsureError(message)
+            raise HowsureError(f"`a` and `b` are both {a!r}: an algorithm does not differ from itself.")
         return one_of("model", a, self.names), one_of("model", b, self.names)
 
     def _scope(self, names: Sequence[str], method: object, fixed: Any) -> tuple[Scope, Method]:
@@ -373,8 +371,7 @@ class Algorithms:
             return "folds" if method == "corrected_t" else None
         chosen = cast("Average", one_of("average", average, get_args(Average)))
         if self.predictions.folds is None or (chosen == "cases" and method == "corrected_t"):
-            message = f"average={average!r} has no meaning here: drop it."
-            raise HowsureError(message)
+            raise HowsureError(f"average={average!r} has no meaning here: drop it.")
         return chosen
 
     def _are_paired(self, names: tuple[str, str], *, paired: bool) -> bool:
@@ -383,8 +380,7 @@ class Algorithms:
             return True
         first, second = (self.predictions.runs[name] for name in names)
         if paired and first != second:
-            message = f"Paired runs need the same names, and these are {listed(first)} and {listed(second)}."
-            raise HowsureError(message)
+            raise HowsureError(f"Paired runs need the same names, and these are {listed(first)} and {listed(second)}.")
         return paired
 
 

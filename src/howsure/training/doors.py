@@ -103,12 +103,10 @@ def cross_validated(
         y_true, (y_pred, y_score, value), fold = _by_fold(y_true, y_pred, y_score, value)
     role, given = one_role(y_pred, y_score, value)
     if (run is not None or model is not None) and case is None:
-        message = "`run` and `model` need `case`: the column that says which case a row is of."
-        raise HowsureError(message)
+        raise HowsureError("`run` and `model` need `case`: the column that says which case a row is of.")
     said = {(name, ALONE): column for name, column in _by_algorithm(given, role, data).items()}
     if model is not None and len(said) > 1:
-        message = "`model` is for rows of one algorithm each, with one column of predictions. Drop it."
-        raise HowsureError(message)
+        raise HowsureError("`model` is for rows of one algorithm each, with one column of predictions. Drop it.")
     rows = None if data is not None else len(next(iter(said.values())))
     others = {"fold": fold_column(fold, rows), "run": run, "model": model, "case": case, "groups": groups}
     found = matched(read(data, role, y_true, said, others, check=check), labels, pos_label, check=check)
@@ -182,8 +180,7 @@ def training_runs(
     """
     role, given = one_role(y_pred, y_score, value)
     if (run is None) != (case is None):
-        message = "`run` and `case` go together: the columns that say which run a row is of, and which case."
-        raise HowsureError(message)
+        raise HowsureError("`run` and `case` go together: the columns that say which run a row is of, and which case.")
     said = {(ALONE, ALONE): given} if run is not None else _by_run(given, role, data)
     if run is None and data is None:
         _refuse_transposed(said, role, y_true, check=check)
@@ -192,11 +189,10 @@ def training_runs(
     for name, runs in found.runs.items():
         if len(runs) < 2:
             of = f" of {name}" if name else ""
-            message = (
+            raise HowsureError(
                 f"There is a single training run{of}, which shows nothing of the variance between runs. Give two or "
                 "more; for one trained model use `confusion` or `scores`."
             )
-            raise HowsureError(message)
     return Algorithms(found)
 
 
@@ -208,14 +204,12 @@ def _by_algorithm(given: object, argument_name: str, data: object) -> dict[str, 
     elif data is not None and isinstance(given, Iterable) and not isinstance(given, str):
         found = {str(name): name for name in given}
     if not found:
-        message = f"`{argument_name}` is empty. Name at least one algorithm."
-        raise HowsureError(message)
+        raise HowsureError(f"`{argument_name}` is empty. Name at least one algorithm.")
     for each in found.values():
         if not hasattr(each, "__len__"):
-            message = (
+            raise HowsureError(
                 f"`{argument_name}` is a {type(each).__name__}. Give a list or an array with a value for each case."
             )
-            raise HowsureError(message)
     return found
 
 
@@ -223,8 +217,7 @@ def _by_run(given: Any, argument_name: str, data: Any) -> dict[tuple[str, str], 
     """Return the column of predictions of each algorithm and run."""
     several = given if isinstance(given, Mapping) else {ALONE: given}
     if not several:
-        message = f"`{argument_name}` is empty. Name at least one algorithm."
-        raise HowsureError(message)
+        raise HowsureError(f"`{argument_name}` is empty. Name at least one algorithm.")
     found: dict[tuple[str, str], Any] = {}
     for name, listed in several.items():
         runs: list[Any] = []
@@ -233,12 +226,11 @@ def _by_run(given: Any, argument_name: str, data: Any) -> dict[tuple[str, str], 
         if data is None and hasattr(listed, "columns"):  # a frame with a column for each run
             runs = [listed[each] for each in listed.columns]
         if not runs or (data is None and np.ndim(runs[0]) == 0):
-            message = (
+            raise HowsureError(
                 f"`{argument_name}` of {name or 'the algorithm'} has not the predictions of several runs. Give a "
                 "list with one "
                 "array, or one column, for each run; or name the run of each row by `run=`."
             )
-            raise HowsureError(message)
         for place, each in enumerate(runs):
             found[str(name), str(each) if isinstance(each, str) else str(place + 1)] = each
     return found
@@ -255,11 +247,13 @@ def _refuse_transposed(said: Mapping[tuple[str, str], Any], argument_name: str, 
         turned = "T" if np.ndim(given[0]) == 1 else "swapaxes(0, 1)"
         remedy = f"If each column is a run, transpose it: `{argument_name}.{turned}`."
         if y_true is not None and runs[0] != np.size(y_true) == len(runs):
-            message = f"{shape}, and each row is a run over all {len(runs):,} cases. {remedy}"
-            raise HowsureError(message, INVALID_ARGUMENT)
+            raise HowsureError(
+                f"{shape}, and each row is a run over all {len(runs):,} cases. {remedy}", INVALID_ARGUMENT
+            )
         if y_true is None and check:
-            message = f"{shape}, which would be {len(runs):,} training runs on {runs[0]:,} cases. {remedy}"
-            raise DoubtfulDataError(message)
+            raise DoubtfulDataError(
+                f"{shape}, which would be {len(runs):,} training runs on {runs[0]:,} cases. {remedy}"
+            )
 
 
 def _by_fold(y_true: object, y_pred: object, y_score: object, value: object) -> tuple[Any, tuple[Any, Any, Any], Any]:
@@ -272,16 +266,14 @@ def _by_fold(y_true: object, y_pred: object, y_score: object, value: object) -> 
     kept = {name: _parts(each) for name, each in parts.items() if each is not None}
     lengths = {name: [len(part) for part in each] for name, each in kept.items() if each is not None}
     if len(lengths) < len(kept) or not kept:
-        message = (
+        raise HowsureError(
             "Name the fold of each case with `fold=`: a column, or the splits of `cv.split(X, y)`. For one score per "
             "fold, as from `cross_validate` or a paper, use `hs.pool_folds(scores)`; the predictions of "
             "`cross_val_predict` give more."
         )
-        raise HowsureError(message)
     first = next(iter(lengths.values()))
     if any(each != first for each in lengths.values()):
-        message = "The folds of `y_true` and of the predictions differ in their numbers of cases."
-        raise HowsureError(message)
+        raise HowsureError("The folds of `y_true` and of the predictions differ in their numbers of cases.")
     joined = {name: np.concatenate([np.asarray(part) for part in each or ()]) for name, each in kept.items()}
     said = joined.get("y_pred"), joined.get("y_score"), joined.get("value")
     return joined.get("y_true"), said, np.repeat(np.arange(len(first)), first)

@@ -79,22 +79,22 @@ def checked_method(method: object, predictions: Predictions, runs: int, fixed: o
     if fixed is not None:
         one_of("`fixed`", fixed, get_args(Fixed))
         if runs < 2:
-            message = f"`fixed` is for several runs, and there is one: drop fixed={fixed!r}."
-            raise HowsureError(message)
+            raise HowsureError(f"`fixed` is for several runs, and there is one: drop fixed={fixed!r}.")
     if method is None:
         return "all_pairs"
     if predictions.folds is None:
-        message = f"method={method!r} is for folds of a cross-validation; training runs on one test set need none."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"method={method!r} is for folds of a cross-validation; training runs on one test set need none."
+        )
     if chosen == "corrected_t" and (runs < 2 or fixed is not None):
-        message = (
+        raise HowsureError(
             "method='corrected_t' is for repeated cross-validation, whose repeats `run=` names, without `fixed`. For "
             "values of the folds of one use `hs.pool_folds`."
         )
-        raise HowsureError(message)
     if chosen == "within_folds" and runs > 1 and fixed != "runs":
-        message = "method='within_folds' is for one cross-validation, or for the trained models alone: fixed='runs'."
-        raise HowsureError(message)
+        raise HowsureError(
+            "method='within_folds' is for one cross-validation, or for the trained models alone: fixed='runs'."
+        )
     return chosen
 
 
@@ -158,8 +158,7 @@ def corrected(by_fold: Array, folds: int) -> Answer:
 def forms_by_fold(form: Form) -> Array:
     """Return the value of each fold of each run; refuse runs with different numbers of folds."""
     if form.by_fold is None or (np.isnan(form.by_fold).any() and not form.reason):
-        message = "The runs have different numbers of folds, for which the corrected t is not defined."
-        raise HowsureError(message)
+        raise HowsureError("The runs have different numbers of folds, for which the corrected t is not defined.")
     return form.by_fold
 
 

@@ -164,17 +164,15 @@ class Question:
 def _refuse_nonlinear(metric: Metric) -> None:
     """Refuse metrics whose error is not a sum over units, even to first order."""
     if metric.is_distance:
-        message = (
+        raise HowsureError(
             f"`{metric.label}` is a distance from calibration, so its error is not a sum over cases. Take all "
             "predictions as one test set: `hs.estimate(hs.scores(y_true, y_score), metric)`."
         )
-        raise HowsureError(message)
     if metric.average in EXTREMES:
-        message = (
+        raise HowsureError(
             f"`{metric.label}` is the value of a class that the data select, so its error is not a sum over cases. "
             "Take all predictions as one test set, `hs.confusion`, or name the class."
         )
-        raise HowsureError(message)
 
 
 def deviations(metric: Metric, table: Table, units: int) -> Array:

@@ -56,11 +56,10 @@ def one_role(y_pred: object, y_score: object, value: object) -> tuple[str, Any]:
     given = {"y_pred": y_pred, "y_score": y_score, "value": value}
     found = [(role, each) for role, each in given.items() if each is not None]
     if len(found) != 1:
-        message = (
+        raise HowsureError(
             "Give one of `y_pred` (predicted labels), `y_score` (scores of the positive class, or of each class) and "
             f"`value` (one number per case), not {len(found)} of them."
         )
-        raise HowsureError(message)
     return found[0]
 
 
@@ -91,8 +90,7 @@ def read(
         Whether to refuse a column that is compared with itself.
     """
     if (y_true is None) != (argument_name == "value"):
-        message = "`y_true` is needed with `y_pred` and `y_score`, and is None with `value`."
-        raise HowsureError(message)
+        raise HowsureError("`y_true` is needed with `y_pred` and `y_score`, and is None with `value`.")
     keys = (
         {name: f"{argument_name}[{place}]" for place, name in enumerate(said)}
         if len(said) > 1
@@ -118,10 +116,9 @@ def read(
     }
     lengths = {len(each) for each in numbers.values()} | ({len(truth)} if truth is not None else set())
     if len(lengths) > 1:
-        message = (
+        raise HowsureError(
             f"`{argument_name}` and `y_true` have {' and '.join(map(str, sorted(lengths)))} rows. Give one per case."
         )
-        raise HowsureError(message)
     return Given(role=argument_name, truth=truth, said=numbers, codes=codes)
 
 
@@ -139,17 +136,15 @@ def _numbers(argument_name: str, values: Any) -> Array:
     given = plain(argument_name, values) if np.ndim(values) < 2 else values
     array = np.asarray(numbers_of(argument_name, given, "Give one number per case."), dtype=float)
     if array.ndim > (2 if argument_name == "y_score" else 1) or not array.ndim:
-        message = (
+        raise HowsureError(
             f"`{argument_name}` has shape {array.shape}. Give one number per case, or a mapping from algorithm to "
             "numbers."
         )
-        raise HowsureError(message)
     if not np.isfinite(array).all():
-        message = (
+        raise HowsureError(
             f"`{argument_name}` has {int((~np.isfinite(array)).sum()):,} missing or infinite numbers. Drop or fill "
             "them."
         )
-        raise HowsureError(message)
     return array
 
 
@@ -210,17 +205,15 @@ def _row_of_case(some: Array, case: Array, names: Sequence[object], own: tuple[s
     where = "".join(f" of {word} {name!r}" for word, name in zip(("model", "run"), own, strict=True) if name)
     if (number > 1).any():
         name = names[int(np.argmax(number > 1))]
-        message = (
+        raise HowsureError(
             f"Case {name!r} occurs {int(number.max())} times among the predictions{where}. Give each case one held-out "
             "prediction; repeats of the cross-validation, or other seeds, are named by `run=`."
         )
-        raise HowsureError(message)
     if not number.all():
-        message = (
+        raise HowsureError(
             f"{int((number == 0).sum()):,} of {len(names):,} cases lack a prediction{where}, such as case "
             f"{names[int(np.argmin(number))]!r}. All models and runs need the same cases."
         )
-        raise HowsureError(message)
     row = np.empty(len(names), dtype=np.intp)
     row[case[some]] = some
     return row
@@ -259,19 +252,19 @@ def _folds(
     (first, own), *others = runs.items()
     for other, its in others:
         if its != own:
-            message = f"{first} has the runs {listed(own)} and {other} {listed(its)}. Give both the same runs."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"{first} has the runs {listed(own)} and {other} {listed(its)}. Give both the same runs."
+            )
     found = []
     for run in own:
         fold = code[rows[first, run][1]]
         for other, _ in others:
             differs = code[rows[other, run][1]] != fold
             if differs.any():
-                message = (
+                raise HowsureError(
                     f"{first} and {other} have different folds, such as of case {names[int(np.argmax(differs))]!r}. "
                     "Compare algorithms on the same folds: give both one splitter with one `random_state`."
                 )
-                raise HowsureError(message)
         used, places = np.unique(fold, return_inverse=True)
         _refuse_folds(used, len(fold), folds, run)
         found.append(places.astype(np.intp))
@@ -282,18 +275,16 @@ def _refuse_folds(used: Array, cases: int, names: Sequence[object], run: str) ->
     """Refuse a single fold, and folds of one case each."""
     if len(used) == 1:
         where = f" in run {run!r}" if run else ""
-        message = (
+        raise HowsureError(
             f"All cases{where} are in fold {names[int(used[0])]!r}. A cross-validation has two folds or more; for one "
             "test set use `training_runs`, or `confusion`."
         )
-        raise HowsureError(message)
     if len(used) == cases:
-        message = (
+        raise HowsureError(
             "Each fold has a single case: `fold` numbers the cases, or this is leave-one-out. The all-pairs interval "
             "also holds for leave-one-out with stable learners, and is that of all cases as one test set: "
             "`hs.estimate(hs.confusion(y_true, y_pred), metric, method='wald')`."
         )
-        raise HowsureError(message)
 
 
 def refuse_divided_units(predictions: Predictions) -> None:
@@ -303,11 +294,10 @@ def refuse_divided_units(predictions: Predictions) -> None:
         np.minimum.at(least, predictions.unit, fold)
         np.maximum.at(most, predictions.unit, fold)
         if number := int((least != most).sum()):
-            message = (
+            raise HowsureError(
                 f"{number:,} of {len(least):,} clusters have cases in several folds, so that models were tested on "
                 "clusters of their training data. Split by cluster, as scikit-learn's GroupKFold does."
             )
-            raise HowsureError(message)
 
 
 def _classes(
@@ -324,8 +314,9 @@ def _classes(
         )
         known = table.labels.tolist()
         if labels is not None and table.rows < len(truth) * len(every):
-            message = f"Some labels are not among `labels`, {listed(known)}. Name all classes, or drop those cases."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"Some labels are not among `labels`, {listed(known)}. Name all classes, or drop those cases."
+            )
         return "labels", table.labels, table.is_ordered
     if every[0].ndim == 2:
         table = multiclass_scores(truth, every[0], labels=labels, **settings)
@@ -353,8 +344,9 @@ def fold_column(fold: Any, rows: int | None) -> Any:
     if hasattr(fold, "__len__") and not isinstance(fold, list | tuple):
         return fold
     if not hasattr(fold, "__iter__"):
-        message = f"`fold` is the fold of each case, or the splits of a splitter, `cv.split(X, y)`, not {fold!r}."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`fold` is the fold of each case, or the splits of a splitter, `cv.split(X, y)`, not {fold!r}."
+        )
     listed_folds = list(fold)
     tests = [each[1] if isinstance(each, tuple) and len(each) == 2 else each for each in listed_folds]
     if not all(np.ndim(each) == 1 for each in tests):
@@ -365,19 +357,17 @@ def fold_column(fold: Any, rows: int | None) -> Any:
         is_mask = where.dtype.kind == "b" and len(where) == rows
         is_inside = where.dtype.kind in "iu" and bool(((where >= 0) & (where < rows)).all())
         if where.size and not (is_mask or is_inside):
-            message = (
+            raise HowsureError(
                 f"`fold` holds lists that are no positions of test cases, whole numbers from 0 to {rows - 1}. Give the "
                 "fold of each case, or the splits of `cv.split(X, y)` for these cases."
             )
-            raise HowsureError(message)
         if where.size:
             code[where] = place
             seen[where] += 1
     if (seen != 1).any():
         at = int(np.argmax(seen != 1))
-        message = (
+        raise HowsureError(
             f"Case {at} is in {int(seen[at])} test parts of `fold`. Give the splits of one cross-validation, such as "
             "`KFold(5).split(X)`; predictions of repeats have one row each, named by `run=`."
         )
-        raise HowsureError(message)
     return code

@@ -77,8 +77,7 @@ def _name(label: object, names: Mapping[Any, str] | None) -> str:
     if names is None:
         return f"Class {label}"
     if not isinstance(names, Mapping):
-        message = f"`numerical_to_label_map` is a mapping of labels to names, not {type(names).__name__}."
-        raise HowsureError(message)
+        raise HowsureError(f"`numerical_to_label_map` is a mapping of labels to names, not {type(names).__name__}.")
     if label not in names:
         raise HowsureError.unknown("label in `numerical_to_label_map`", str(label), names)
     return names[label]

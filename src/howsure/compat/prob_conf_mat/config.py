@@ -48,8 +48,7 @@ def setting(name: str, value: object, kind: type[int | float]) -> Any:
     try:
         found = kind(np.asarray(value).item())
     except (TypeError, ValueError):
-        message = f"`{name}` is a number, not {value!r}."
-        raise ConfigTypeError(message) from None
+        raise ConfigTypeError(f"`{name}` is a number, not {value!r}.") from None
     warn(f"`{name}` is {'a whole number' if kind is int else 'a float'}, not {value!r}: taken for {found}.")
     return found
 
@@ -67,8 +66,9 @@ def settings_of(seed: Any, num_samples: object, ci_probability: object) -> tuple
         ("ci_probability", level, 0 < level < 1),
     ):
         if not fits:
-            message = f"`{name}` is out of its range: {number}. A level lies between 0 and 1, a number is positive."
-            raise ConfigError(message)
+            raise ConfigError(
+                f"`{name}` is out of its range: {number}. A level lies between 0 and 1, a number is positive."
+            )
     if draws < FEWEST:
         warn(f"`num_samples` is {draws:,}: the error of drawn numbers shows below {FEWEST:,} draws.")
     return seed, draws, level
@@ -84,8 +84,7 @@ def prior(name: str, value: Prior | None, shape: tuple[int, ...]) -> Prior:
             value = np.asarray(value, dtype=float)
             value = value.reshape(shape) if value.ndim and value.size == np.prod(shape) else value
         except (TypeError, ValueError):
-            message = f"`{name}` is a number, an array of numbers or a name, not {value!r}."
-            raise ConfigError(message) from None
+            raise ConfigError(f"`{name}` is a number, an array of numbers or a name, not {value!r}.") from None
     try:
         prior_array(value, shape, name)
     except HowsureError as error:

@@ -32,8 +32,7 @@ def load_csv(location: str | Path, dtype: DTypeLike = np.int64, **_: object) -> 
         If it is not a square matrix of counts.
     """
     if not Path(location).is_file():
-        message = f"There is no file '{location}'."
-        raise FileNotFoundError(message)
+        raise FileNotFoundError(f"There is no file '{location}'.")
     try:
         return from_counts(read_matrix(location)[1]).counts.astype(dtype)
     except HowsureError as error:
@@ -50,19 +49,16 @@ def validate_confusion_matrix(confusion_matrix: object, dtype: DTypeLike = np.fl
     """
     array = np.asarray(confusion_matrix)
     if array.dtype.kind not in "buif":
-        message = f"A confusion matrix holds whole numbers, and this one {array.dtype}."
-        raise ConfMatIOError(message)
+        raise ConfMatIOError(f"A confusion matrix holds whole numbers, and this one {array.dtype}.")
     try:
         table = from_counts(array)
     except HowsureError as error:
         raise ConfMatIOError(str(error)) from None
     if array.ndim != 2:
-        message = f"One confusion matrix has two axes, and this array {array.ndim}."
-        raise ConfMatIOError(message)
+        raise ConfMatIOError(f"One confusion matrix has two axes, and this array {array.ndim}.")
     empty = np.flatnonzero(table.counts.sum(1) == 0).tolist()
     if empty:
-        message = f"Row {empty[0]} is empty: no case is of this class. Leave the class out."
-        raise ConfMatIOError(message)
+        raise ConfMatIOError(f"Row {empty[0]} is empty: no case is of this class. Leave the class out.")
     never = np.flatnonzero(table.counts.sum(0) == 0).tolist()
     if never:
         warnings.warn(f"Column {never[0]} is empty: this class is never predicted.", ConfMatIOWarning, stacklevel=2)

@@ -152,8 +152,7 @@ def report_aggregated_metric_summaries(
 ) -> Any:
     """Return each group's aggregate, with the heterogeneity of its experiments."""
     if not self.experiments:
-        message = "The study has no experiment to aggregate. Add one with `add_experiment`."
-        raise HowsureError(message)
+        raise HowsureError("The study has no experiment to aggregate. Add one with `add_experiment`.")
     _, label = self._validate_metric_class_label_combination(metric, class_label)
     rows = []
     for group in self.experiments:

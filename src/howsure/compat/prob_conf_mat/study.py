@@ -74,13 +74,11 @@ class Study:
 
     def __getitem__(self, key: str) -> Experiment | ExperimentGroup:
         if not isinstance(key, str):
-            message = f"A group or an experiment is named by a text, not by {key!r}."
-            raise TypeError(message)
+            raise TypeError(f"A group or an experiment is named by a text, not by {key!r}.")
         name, _, rest = key.partition("/")
         groups = self._study.groups
         if name not in groups:
-            what = "experiment group"
-            raise UnknownKeyError.unknown(what, name, groups)
+            raise UnknownKeyError.unknown("experiment group", name, groups)
         members = {each.name.rpartition("/")[2]: Experiment(each) for each in groups[name]}
         group = ExperimentGroup(name, members)
         if not rest:
@@ -97,8 +95,7 @@ class Study:
         """Number of classes."""
         for each in self._study.experiments.values():
             return len(each.table.labels)
-        message = "A study without experiments has no classes. Add one with `add_experiment`."
-        raise ConfigError(message)
+        raise ConfigError("A study without experiments has no classes. Add one with `add_experiment`.")
 
     @property
     def num_experiments(self) -> int:
@@ -154,11 +151,9 @@ class Study:
         group, own = _split(experiment_name)
         name = f"{group}/{own}"
         if AGGREGATED in {group, own}:
-            message = f"'{name}': '{AGGREGATED}' stands for the aggregate of a group. Take another name."
-            raise ConfigError(message)
+            raise ConfigError(f"'{name}': '{AGGREGATED}' stands for the aggregate of a group. Take another name.")
         if confusion_matrix is None and (y_true is None or y_pred is None):
-            message = f"Experiment '{name}' needs a `confusion_matrix`, or `y_true` and `y_pred`."
-            raise HowsureError(message)
+            raise HowsureError(f"Experiment '{name}' needs a `confusion_matrix`, or `y_true` and `y_pred`.")
         if io_kwargs:
             warn(f"Experiment '{name}' does not use {', '.join(io_kwargs)}.")
         given = compute_confusion_matrix(y_true, y_pred) if confusion_matrix is None else confusion_matrix
@@ -192,8 +187,7 @@ class Study:
         found = self._metric(metric)
         source = str(sampling_method)
         if source not in set(SamplingMethod):
-            what = "sampling method"
-            raise HowsureError.unknown(what, source, SamplingMethod)
+            raise HowsureError.unknown("sampling method", source, SamplingMethod)
         group, own = _split(experiment_name)
         if own == AGGREGATED:
             return self._aggregate(found, group, source)
@@ -216,8 +210,9 @@ class Study:
         names = [f"{group}/{own}" for own in members.experiments]  # type: ignore[union-attr]  # a group
         settings = self._aggregations.get(metric.name, {"aggregation": "singleton"} if len(names) == 1 else None)
         if settings is None:
-            message = f"'{metric.name}' has no aggregation for the {len(names)} experiments of '{group}': name one."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"'{metric.name}' has no aggregation for the {len(names)} experiments of '{group}': name one."
+            )
         rng = np.random.default_rng(seed_of(self.seed, AGGREGATED, group, metric.name))
         aggregator = get_experiment_aggregator(rng=rng, **settings)
         samples = np.stack([self._drawn(metric, name, source) for name in names], axis=-1)
@@ -237,8 +232,7 @@ class Study:
     def _metric(self, metric: str | MetricLike) -> MetricLike:
         name = metric if isinstance(metric, str) else metric.name
         if name not in self._metrics:
-            what = "metric of this study"
-            raise UnknownKeyError.unknown(what, name, self._metrics)
+            raise UnknownKeyError.unknown("metric of this study", name, self._metrics)
         return self._metrics[name]
 
     def _validate_metric_class_label_combination(
@@ -251,10 +245,9 @@ class Study:
                 warnings.warn(f"`{found.name}` is of all classes: `class_label` is not used.", stacklevel=3)
             return found, 0
         if class_label is None or not 0 <= class_label < self.num_classes:
-            message = (
+            raise HowsureError(
                 f"`{found.name}` is of one class: `class_label` is 0 to {self.num_classes - 1}, not {class_label}."
             )
-            raise HowsureError(message)
         return found, class_label
 
     def column(self, metric: str, class_label: int | None, name: str, source: str = "posterior") -> Array:
@@ -338,8 +331,7 @@ def _split(name: str) -> tuple[str, str]:
     """Return group and experiment; one word is both."""
     parts = name.split("/")
     if len(parts) > 2 or not all(parts):
-        message = f"An experiment is named 'group/experiment', not '{name}'."
-        raise HowsureError(message)
+        raise HowsureError(f"An experiment is named 'group/experiment', not '{name}'.")
     return parts[0], parts[-1]
 
 

@@ -24,8 +24,7 @@ def table(rows: Sequence[Sequence[object]], headers: Sequence[str], table_fmt: s
         columns = zip(*rows, strict=True) if rows else ([] for _ in headers)
         return to_frame({name: list(column) for name, column in zip(headers, columns, strict=True)}, "pandas")
     if table_fmt not in FORMATS:
-        what = "format of a table (`table_fmt`)"
-        raise HowsureError.unknown(what, str(table_fmt), ["records", "pandas", *FORMATS])
+        raise HowsureError.unknown("format of a table (`table_fmt`)", str(table_fmt), ["records", "pandas", *FORMATS])
     cells = tuple(tuple(_text(cell, precision) for cell in row) for row in rows)
     return FORMATS[table_fmt](Grid(tuple(headers), cells))
 

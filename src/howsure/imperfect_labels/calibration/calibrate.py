@@ -94,6 +94,5 @@ def calibrate(
     table = scores(y_true, y_score, data=data, pos_label=pos_label, **beside)
     for name, total in zip(table.labels.tolist(), table.counts.sum(0), strict=True):
         if not total > 0:
-            message = f"No labelled case is of the class {name!r}: a calibrator needs cases of both classes."
-            raise HowsureError(message)
+            raise HowsureError(f"No labelled case is of the class {name!r}: a calibrator needs cases of both classes.")
     return METHODS[method].fitted(table, size, np.random.default_rng(seed_sequence(random_state)))

@@ -152,8 +152,9 @@ class Calibrator(ABC):
         """
         low, high = self._ends
         if not self._at(low) <= self._at(high):
-            message = "The calibrated probability falls with the score: give `calibrate` the negative of the scores."
-            raise HowsureError(message)
+            raise HowsureError(
+                "The calibrated probability falls with the score: give `calibrate` the negative of the scores."
+            )
         if self._at(high) < probability:
             return np.inf
         first, last = _rank(low), _rank(high)

@@ -246,21 +246,19 @@ def softened(counts: Array) -> Array:
 def _refuse_few_scores(method: str, table: ScoresTable, coefficients: int) -> None:
     distinct = int((table.counts.sum(1) > 0).sum())
     if distinct < coefficients:
-        message = (
+        raise HowsureError(
             f"The calibrator '{method}' has {coefficients} coefficients, and the labelled cases {distinct} distinct "
             "scores. Use 'isotonic', or label more cases."
         )
-        raise HowsureError(message)
 
 
 def _refuse_alike(method: str, features: Array) -> None:
     """Refuse scores with collinear features: the coefficients would not be identified."""
     if np.linalg.matrix_rank(features.T @ features, hermitian=True) < features.shape[1]:
-        message = (
+        raise HowsureError(
             f"'{method}' cannot separate the scores of the labelled cases: too few differ, or all but these are nearer "
             f"to 0 or 1 than {NEAREST:g}. Use 'isotonic'."
         )
-        raise HowsureError(message)
 
 
 def _posterior(
@@ -286,6 +284,7 @@ def _standard(table: ScoresTable) -> tuple[float, float]:
 def _checked_probabilities(scores: Array) -> Array:
     if scores.size and (scores.min() < 0 or scores.max() > 1):
         worst = float(scores.min()) if scores.min() < 0 else float(scores.max())
-        message = f"Beta calibration needs scores in [0, 1], and `y_score` holds {worst:g}. Use 'platt' or 'isotonic'."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"Beta calibration needs scores in [0, 1], and `y_score` holds {worst:g}. Use 'platt' or 'isotonic'."
+        )
     return scores

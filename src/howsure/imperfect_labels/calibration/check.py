@@ -141,8 +141,7 @@ def calibration_test(table: ScoresTable, *, confidence_level: float = 0.95) -> C
     message = "`calibration_test` needs a table of scores: make one with `scores(y_true, y_score)`."
     require_table(ScoresTable, table, message)
     if not table.design.traits.has_labels:
-        message = "Without labels calibration cannot be tested: these counts assume it."
-        raise HowsureError(message)
+        raise HowsureError("Without labels calibration cannot be tested: these counts assume it.")
     share = probabilities(table, "calibration_test")
     residual = table.counts[:, 1] - table.counts.sum(1) * share
     form = 1 - 2 * share

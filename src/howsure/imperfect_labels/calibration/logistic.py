@@ -109,11 +109,10 @@ def posterior(
             height[(drawn[:, :-1] < 0).any(1)] = -np.inf
         total = special.logsumexp(height)
         if not np.isfinite(total):
-            message = (
+            raise HowsureError(
                 "The labelled scores separate the classes, so that a logistic curve has no largest slope. Label more "
                 "cases with scores near the border, or use method='isotonic' or 'venn_abers'."
             )
-            raise HowsureError(message)
         share = np.exp(height - total)
         centre = share @ drawn
         covariance = ((drawn - centre).T * share) @ (drawn - centre)

@@ -108,10 +108,9 @@ def importance_weights(density_ratio: object, *, data: object = None) -> Importa
     weight = checked_weight(given, "density_ratio")
     size, largest = float(weight.sum() ** 2 / (weight**2).sum()), float(weight.max() / weight.sum())
     if size < FEWEST:
-        message = (
+        raise HowsureError(
             f"The density ratios leave {size:.1f} effective cases of {len(weight):,}, and {percent(largest)} of the "
             f"weight on one: too few for an estimate in the other population. Label cases of it; fewer than "
             f"{FEWEST:.0f} are refused."
         )
-        raise HowsureError(message)
     return ImportanceWeights(weight=weight / weight.mean(), effective_size=size, largest_share=largest)

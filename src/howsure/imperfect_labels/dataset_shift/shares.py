@@ -113,17 +113,15 @@ class Shift:
         totals = joint.sum(1)
         if not totals.all():
             absent = listed([source.labels.tolist()[place] for place in np.flatnonzero(totals == 0)])
-            message = (
+            raise HowsureError(
                 f"The labelled table has no case of class {absent}, so how they are predicted is not known. Label some."
             )
-            raise HowsureError(message)
         rates = joint / totals[:, None]
         contrasts = _contrasts(size)
         if np.linalg.svd(contrasts.T @ rates, compute_uv=False).min() < SINGULAR:
-            message = (
+            raise HowsureError(
                 "The class shares cannot be estimated: some classes, or mixtures of them, have the same predictions."
             )
-            raise HowsureError(message)
         n_effective = np.array([source.design.effective_sample_size(counts, truth == place) for place in range(size)])
         smooth = (joint + SMOOTHING) / (joint + SMOOTHING).sum(1, keepdims=True)
         aim = seen / seen.sum()
@@ -310,8 +308,7 @@ def _checked(table: object) -> ConfusionTable | ScoresTable:
     kind: type[ConfusionTable | ScoresTable] = ScoresTable if has_scores else ConfusionTable
     source = require_table(kind, table, f"For another population, {CALL}")
     if source.batch or not source.design.traits.is_counted or not source.design.traits.has_labels:
-        message = f"These counts are estimates or of several samples: {CALL}"
-        raise HowsureError(message)
+        raise HowsureError(f"These counts are estimates or of several samples: {CALL}")
     return source
 
 
@@ -322,8 +319,9 @@ def _by_class(table: Any, given: object) -> tuple[Array, Array]:
     if isinstance(given, Mapping):
         names, number = [*given], real_numbers("target", [*given.values()])
         if not (np.isfinite(number).all() and (number >= 0).all()):
-            message = "`target` holds a negative or missing number. Give how many cases are predicted as each class."
-            raise HowsureError(message)
+            raise HowsureError(
+                "`target` holds a negative or missing number. Give how many cases are predicted as each class."
+            )
     else:
         codes, levels = encoded("target", given).used()
         names, number = levels.tolist(), np.bincount(codes, minlength=len(levels)).astype(float)
@@ -357,5 +355,4 @@ def _by_score(table: Any, given: object) -> tuple[Array, Array]:
 
 def _refuse_empty(seen: Array) -> None:
     if not seen.sum() > 0:
-        message = "`target` is empty: give the predictions for the cases of the other population."
-        raise NoCaseError(message)
+        raise NoCaseError("`target` is empty: give the predictions for the cases of the other population.")

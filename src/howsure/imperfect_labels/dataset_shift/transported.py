@@ -156,16 +156,16 @@ def label_shift_test(
     label shift: chi-square 21.4 with 7 degrees of freedom, p = 0.003
     """
     if "scores" not in getattr(table, "data_kinds", ()):
-        message = (
+        raise HowsureError(
             "With as many predicted classes as true ones some shares always explain the target, so there is nothing to "
             "test. Give a table of scores, from `scores`, and the target's scores."
         )
-        raise HowsureError(message)
     shift = Shift.of(table, target, data, counts)
     degrees_of_freedom = len(shift.target) - len(shift.shares)
     if degrees_of_freedom < 1:
-        message = f"The scores have {len(shift.target)} ranges: with no more than classes there is nothing to test."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"The scores have {len(shift.target)} ranges: with no more than classes there is nothing to test."
+        )
     from scipy import special
 
     statistic = float(shift.leftover @ shift.precision @ shift.leftover)

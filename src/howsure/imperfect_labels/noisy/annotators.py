@@ -128,8 +128,7 @@ def annotated(
     0.923 [0.892, 0.948]
     """
     if y_pred is None:
-        message = "`y_pred` is None. Give the predictions, or use `consensus` for the annotators alone."
-        raise HowsureError(message)
+        raise HowsureError("`y_pred` is None. Give the predictions, or use `consensus` for the annotators alone.")
     named = by_columns(by, data)
     others = {"y_pred": y_pred, "counts": counts} | roles(named)
     given_by, given = named_columns("annotations", annotations, others, data, check=check)
@@ -295,11 +294,9 @@ def _positions(
     levels, codes = _without_predictions(coded) if y_pred is None else coded_with_gaps("y_pred", y_pred)
     if len({len(each) for each in (codes, *(column for _, column in coded))}) > 1:
         number = len(coded[0][1]) if coded else 0
-        message = f"`annotations` has {number} cases and `y_pred` {len(codes)}. Give the same."
-        raise HowsureError(message)
+        raise HowsureError(f"`annotations` has {number} cases and `y_pred` {len(codes)}. Give the same.")
     if (codes < 0).any():
-        message = f"`y_pred` has {int((codes < 0).sum())} missing values. Every case needs a prediction."
-        raise HowsureError(message)
+        raise HowsureError(f"`y_pred` has {int((codes < 0).sum())} missing values. Every case needs a prediction.")
     _refuse_unlabelled(np.sum([each >= 0 for _, each in coded], axis=0))
     given = as_labels(list(dict.fromkeys(label for each, _ in coded for label in each.tolist())))
     if check and labels is None and y_pred is not None:
@@ -319,15 +316,13 @@ def _without_predictions(coded: Sequence[tuple[Array, Array]]) -> tuple[Array, A
 def _refuse_unlabelled(number: Array) -> None:
     """Refuse numbers of labels per case if none is two or more, or if one is zero."""
     if not (number >= FEWEST).any():
-        message = (
+        raise HowsureError(
             "No case has labels of two annotators: their error rates cannot be estimated. For one source of labels "
             "use `corrected` (error rates known) or `reviewed` (some labels checked)."
         )
-        raise HowsureError(message)
     if (number == 0).any():
         first, all_of_them = int(np.argmax(number == 0)), int((number == 0).sum())
-        message = f"Nobody labelled case {first} ({all_of_them} in all). Leave such cases out."
-        raise HowsureError(message)
+        raise HowsureError(f"Nobody labelled case {first} ({all_of_them} in all). Leave such cases out.")
 
 
 def _numbers_of_cases(given: Mapping[str, object], rows: int) -> Array:

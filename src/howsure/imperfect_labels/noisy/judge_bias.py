@@ -98,10 +98,9 @@ def judge_bias(
     refuse_other_lengths({role: codes for role, (_, codes) in coded.items()} | {"groups": cluster})
     kept = np.all([codes >= 0 for _, codes in coded.values()], axis=0)
     if int(kept.sum()) < FEWEST:
-        message = (
+        raise HowsureError(
             f"`human` has {int(kept.sum())} labels where `judge` and `covariate` have values. Three or more are needed."
         )
-        raise HowsureError(message)
     people, model = _numbers({role: coded[role] for role in ("human", "judge")}, labels, pos_label, check=check)
     levels, codes = coded["covariate"]
     where = _along(levels)[codes[kept]]
@@ -133,8 +132,9 @@ def _numbers(
     try:
         numbers = np.asarray(axis, dtype=float)
     except (TypeError, ValueError):
-        message = f"There are {len(axis)} classes, in words. Give two of them, `labels=`, or grades as numbers."
-        raise HowsureError(message) from None
+        raise HowsureError(
+            f"There are {len(axis)} classes, in words. Give two of them, `labels=`, or grades as numbers."
+        ) from None
     return numbers[people.astype(int)], numbers[model.astype(int)]
 
 
@@ -145,11 +145,10 @@ def _along(levels: Array) -> Array:
     except (TypeError, ValueError):
         if len(levels) == 2:
             return np.argsort(np.argsort(np.asarray(list(map(str, levels.tolist()))))).astype(float)
-        message = (
+        raise HowsureError(
             f"`covariate` has {len(levels)} values that are no numbers. Give numbers, or two values; of several "
             "`judged(…, by=…)` has a table each."
-        )
-        raise HowsureError(message) from None
+        ) from None
 
 
 def _slope(x: Array, y: Array, cluster: Array | None) -> tuple[float, float, float]:
@@ -157,8 +156,7 @@ def _slope(x: Array, y: Array, cluster: Array | None) -> tuple[float, float, flo
     centred = x - x.mean()
     square = float(centred @ centred)
     if not square > 0:
-        message = f"`covariate` is {x[0]:g} in all labelled cases: nothing can be seen along it."
-        raise HowsureError(message)
+        raise HowsureError(f"`covariate` is {x[0]:g} in all labelled cases: nothing can be seen along it.")
     slope = float(centred @ y) / square
     residual = y - y.mean() - slope * centred
     if cluster is None:

@@ -85,8 +85,7 @@ class JudgeReport(Tabular, Mapping[str, Estimate]):
             If there are more than two classes.
         """
         if OF_TWO not in self.estimates:
-            message = "A sentence is of two classes. Take the shares of each class from `estimates`."
-            raise HowsureError(message)
+            raise HowsureError("A sentence is of two classes. Take the shares of each class from `estimates`.")
         rate = self.estimates[OF_TWO]
         value, low, high = (f"{100 * each:.1f} %" for each in (rate.value, rate.low, rate.high))
         level = percent(self.confidence_level)
@@ -162,6 +161,7 @@ def _of_verdicts(table: object) -> TwoPhase:
     """Return the design of a table of human labels and verdicts; refuse any other table."""
     design = getattr(table, "design", None)
     if not isinstance(design, TwoPhase) or len(design.others) != len(getattr(table, "labels", ())):
-        message = "`judge_report` takes the table of human labels and verdicts: `judged(human, judge)`, no `y_pred`."
-        raise HowsureError(message)
+        raise HowsureError(
+            "`judge_report` takes the table of human labels and verdicts: `judged(human, judge)`, no `y_pred`."
+        )
     return design

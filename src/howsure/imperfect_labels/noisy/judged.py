@@ -139,8 +139,7 @@ def judged(
     """
     systems = systems_of(human, judge)
     if y_pred is not None and "" not in systems:
-        message = "Two systems are compared without `y_pred`: give each system's labels and verdicts alone."
-        raise HowsureError(message)
+        raise HowsureError("Two systems are compared without `y_pred`: give each system's labels and verdicts alone.")
     named = by_columns(by, data)
     plain = {f"human{of}": human_of for of, (human_of, _) in systems.items()}
     plain |= {f"judge{of}": judge_of for of, (_, judge_of) in systems.items()}
@@ -178,11 +177,13 @@ def systems_of(human: object, judge: object) -> dict[str, tuple[Any, Any]]:
     if not (isinstance(human, Mapping) or isinstance(judge, Mapping)):
         return {"": (human, judge)}
     if not (isinstance(human, Mapping) and isinstance(judge, Mapping) and {*human} == {*judge}):
-        message = "Give `human` and `judge` of two systems both by name, such as {'A': human_a, 'B': human_b}."
-        raise HowsureError(message)
+        raise HowsureError(
+            "Give `human` and `judge` of two systems both by name, such as {'A': human_a, 'B': human_b}."
+        )
     if len(human) != SYSTEMS:
-        message = f"There are {len(human)} systems. Two are compared at a time: give a mapping with two names."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"There are {len(human)} systems. Two are compared at a time: give a mapping with two names."
+        )
     return {f"[{name!r}]": (human[name], judge[name]) for name in human}
 
 

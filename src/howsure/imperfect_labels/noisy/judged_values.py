@@ -199,11 +199,11 @@ def _numbers(argument_name: str, levels: Array) -> Array:
     try:
         numbers = np.asarray(levels, dtype=float) + 0.0  # turn -0.0 into 0.0
     except (TypeError, ValueError):
-        message = f"`{argument_name}` is not numeric. Give one number per case; verdicts in words go to `judged`."
-        raise HowsureError(message) from None
+        raise HowsureError(
+            f"`{argument_name}` is not numeric. Give one number per case; verdicts in words go to `judged`."
+        ) from None
     if not np.isfinite(numbers).all():
-        message = f"`{argument_name}` has infinite values. Give finite numbers."
-        raise HowsureError(message)
+        raise HowsureError(f"`{argument_name}` has infinite values. Give finite numbers.")
     return numbers
 
 

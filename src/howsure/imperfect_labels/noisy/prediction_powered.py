@@ -147,8 +147,7 @@ def prediction_powered(
     0.917 [0.878, 0.946] 0.930 [0.888, 0.960]
     """
     if power is not None and not (isinstance(power, int | float) and 0 <= power <= 1):
-        message = f"`power` is {power!r}. Give a weight from 0 (trusted cases alone) to 1, or leave it out."
-        raise HowsureError(message)
+        raise HowsureError(f"`power` is {power!r}. Give a weight from 0 (trusted cases alone) to 1, or leave it out.")
     named = by_columns(by, data)
     asked = {"y_true": y_true, "y_made": y_made, "y_pred": y_pred} | roles(named)
     given = columns(data, asked, check=check, counts=counts)
@@ -173,8 +172,9 @@ def _positions(
     coded = [coded_with_gaps(name, given[name]) for name in ("y_true", "y_made", "y_pred")]
     lengths = [len(codes) for _, codes in coded]
     if len(set(lengths)) > 1:
-        message = "`y_true` has {}, `y_made` {} and `y_pred` {} cases. Give one of each per case.".format(*lengths)
-        raise HowsureError(message)
+        raise HowsureError(
+            "`y_true` has {}, `y_made` {} and `y_pred` {} cases. Give one of each per case.".format(*lengths)
+        )
     for name, (_, codes) in zip(("y_made", "y_pred"), coded[1:], strict=True):
         refuse_gaps(name, codes, "y_true")
     if check and labels is None:
@@ -193,8 +193,7 @@ def _refuse_unusable(true: Array) -> None:
     known = int((true >= 0).sum())
     if known < FEWEST or known == len(true):
         words = "All labels are trusted: use `confusion`." if known >= FEWEST else "Have two or more of them checked."
-        message = f"`y_true` has {known} trusted labels of {len(true)} cases. {words}"
-        raise HowsureError(message)
+        raise HowsureError(f"`y_true` has {known} trusted labels of {len(true)} cases. {words}")
 
 
 def _counted(rows: Array, size: int) -> tuple[Array, Array]:

@@ -47,11 +47,10 @@ class _Measured:
             correct, checked = (float(part) for part in pair)
             if checked > 0 and 0 <= correct <= checked and correct == int(correct) and checked == int(checked):
                 return cls(correct / checked, checked)
-        message = (
+        raise HowsureError(
             f"`{name}` is {rate!r}. Give a share between 0 and 1 where it is known, or (correct, checked), two whole "
             "numbers, where it was measured."
         )
-        raise HowsureError(message)
 
     @property
     def known(self) -> bool:
@@ -122,16 +121,16 @@ def corrected_prevalence(
     level = checked_level(confidence_level)
     numbers = all(isinstance(each, int | float | np.number) for each in (positive, n))
     if not (numbers and n > 0 and 0 <= positive <= n < np.inf and int(positive) == positive and int(n) == n):
-        message = f"`positive` = {positive!r} of `n` = {n!r}: give two whole numbers, 0 ≤ positive ≤ n, n > 0."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`positive` = {positive!r} of `n` = {n!r}: give two whole numbers, 0 ≤ positive ≤ n, n > 0."
+        )
     rates = _Measured.of("sensitivity", sensitivity), _Measured.of("specificity", specificity)
     _refuse_uninformative(*rates)
     known = rates[0].known and rates[1].known
     chosen = Wilson() if known and method is None else named(method)
     if chosen is not None and not (known and isinstance(chosen, Binomial)):
         words = "one for a proportion" if known else "for rates that are known; these were measured"
-        message = f"`{chosen.name}` does not fit: `method` is {words}. Leave it out, or use 'wilson'."
-        raise HowsureError(message)
+        raise HowsureError(f"`{chosen.name}` does not fit: `method` is {words}. Leave it out, or use 'wilson'.")
     apparent = positive / n
     value = _corrected(apparent, *rates)
     if chosen is None:
@@ -159,11 +158,10 @@ def corrected_prevalence(
 
 def _refuse_uninformative(sensitivity: _Measured, specificity: _Measured) -> None:
     if sensitivity.value + specificity.value <= 1 + SINGULAR:
-        message = (
+        raise HowsureError(
             f"`sensitivity` {sensitivity.value:g} and `specificity` {specificity.value:g} add up to no more than 1: "
             "such labels are no better than chance. Are the classes swapped?"
         )
-        raise HowsureError(message)
 
 
 def _corrected(apparent: float, sensitivity: _Measured, specificity: _Measured) -> float:
@@ -271,8 +269,7 @@ def corrected(
     if require_table(ConfusionTable, table, message).design.traits.has_fixed_class_totals:
         raise HowsureError(message)
     if not table.design.traits.is_counted:
-        message = "These counts are estimates already. Give `corrected` the counts of recorded labels."
-        raise HowsureError(message)
+        raise HowsureError("These counts are estimates already. Give `corrected` the counts of recorded labels.")
     size = len(table.labels)
     rates, checked = _labelling(size, sensitivity, specificity, labelling)
     inverse = np.linalg.inv(rates.T)
@@ -309,36 +306,34 @@ def _labelling(
     """Return P(recorded | true), K×K, and the number of cases behind each row, infinite if it is known."""
     if labelling is None:
         if size != 2 or sensitivity is None or specificity is None:
-            message = "Give `sensitivity` and `specificity` for two classes, or `labelling`, K×K, for any number."
-            raise HowsureError(message)
+            raise HowsureError(
+                "Give `sensitivity` and `specificity` for two classes, or `labelling`, K×K, for any number."
+            )
         rates = _Measured.of("sensitivity", sensitivity), _Measured.of("specificity", specificity)
         _refuse_uninformative(*rates)
         matrix = np.array([[rates[1].value, 1 - rates[1].value], [1 - rates[0].value, rates[0].value]])
         return matrix, np.array([rates[1].checked, rates[0].checked])
     if sensitivity is not None or specificity is not None:
-        message = "`labelling` contains `sensitivity` and `specificity`. Give one or the other."
-        raise HowsureError(message)
+        raise HowsureError("`labelling` contains `sensitivity` and `specificity`. Give one or the other.")
     try:
         matrix = real_numbers("labelling", labelling)
     except HowsureError:
-        message = f"`labelling` is no matrix of numbers. Give {size} rows of {size} shares or counts, rows true."
-        raise HowsureError(message) from None
+        raise HowsureError(
+            f"`labelling` is no matrix of numbers. Give {size} rows of {size} shares or counts, rows true."
+        ) from None
     if matrix.shape != (size, size):
-        message = f"`labelling` has shape {matrix.shape} for {size} classes: rows true, columns recorded."
-        raise HowsureError(message)
+        raise HowsureError(f"`labelling` has shape {matrix.shape} for {size} classes: rows true, columns recorded.")
     totals = matrix.sum(1)
     shares = bool(np.allclose(totals, 1, atol=1e-6))
     if not np.isfinite(matrix).all() or (matrix < 0).any() or not (shares or (totals > 0).all()):
-        message = "`labelling` holds a negative or missing number, or an empty row."
-        raise HowsureError(message)
+        raise HowsureError("`labelling` holds a negative or missing number, or an empty row.")
     if not shares and (matrix != np.floor(matrix)).any():
-        message = "`labelling` needs rows of shares that add up to 1, or of whole numbers."
-        raise HowsureError(message)
+        raise HowsureError("`labelling` needs rows of shares that add up to 1, or of whole numbers.")
     rates_matrix = matrix / totals[:, None]
     if np.linalg.svd(rates_matrix, compute_uv=False).min() < SINGULAR:
-        message = "`labelling` cannot be inverted: some classes have the same records."
-        raise HowsureError(message)
+        raise HowsureError("`labelling` cannot be inverted: some classes have the same records.")
     if size == 2 and rates_matrix.trace() < 1:
-        message = "`labelling` labels more cases wrongly than rightly. Are the classes swapped? Rows are true labels."
-        raise HowsureError(message)
+        raise HowsureError(
+            "`labelling` labels more cases wrongly than rightly. Are the classes swapped? Rows are true labels."
+        )
     return rates_matrix, np.full(size, np.inf) if shares else totals

@@ -143,18 +143,15 @@ def label_plan(
     """
     level = checked_level(confidence_level)
     if not (isinstance(width, int | float) and 0 < width < math.inf):
-        message = f"`width` is {width!r}. Give a positive number, such as 0.05."
-        raise HowsureError(message)
+        raise HowsureError(f"`width` is {width!r}. Give a positive number, such as 0.05.")
     design = getattr(table, "design", None)
     if not isinstance(table, Table) or not isinstance(design, TwoPhase):
-        message = "A label plan needs a table of judged cases: make one with `judged` or `judged_values`."
-        raise HowsureError(message)
+        raise HowsureError("A label plan needs a table of judged cases: make one with `judged` or `judged_values`.")
     bound = resolve(metric, table)
     with np.errstate(all="ignore"):
         value = float(bound(table.counted))
     if not math.isfinite(value):
-        message = f"`{bound.name}` is undefined on this table, so no label can narrow its interval."
-        raise HowsureError(message)
+        raise HowsureError(f"`{bound.name}` is undefined on this table, so no label can narrow its interval.")
     parts = design.stratum_contributions(table.cells, bound.finite_gradient(table.counted).ravel())
     labelled = design.labelled.sum(1)
     spreads = _Spreads(parts.within * np.where(labelled > 0, labelled, 1.0), labelled, design.totals)
@@ -162,11 +159,10 @@ def label_plan(
     wanted, now, least = (width / twice) ** 2 - float(parts.between), parts.within.sum(), spreads.left(design.totals)
     if wanted < least:
         reached = twice * math.sqrt(float(parts.between) + least)
-        message = (
+        raise HowsureError(
             f"Human labels of all cases would make the interval {reached:.3g} wide, more than {width:g}. "
             "Judge more cases, or ask for a wider one."
         )
-        raise HowsureError(message)
     most = int(np.floor(design.others.sum()))
     return LabelPlan(
         metric=bound.name,

@@ -187,12 +187,11 @@ def sample_to_label(
     left = int((cases - labelled).sum())
     least = int(np.maximum(np.minimum(LEAST, cases) - labelled, 0).sum())
     if not least <= number <= left:
-        message = (
+        raise HowsureError(
             f"`n` is {number}: there are {left:,} cases without a label."
             if number > left
             else f"`n` is {number}: {LEAST} labels of each stratum take {least}."
         )
-        raise HowsureError(message)
     shares = (GUESS_WORTH * _guessed(pool) + seen) / (GUESS_WORTH + seen.sum(1, keepdims=True))
     form, name = _slopes(pool, cases[:, None] * shares, metric)
     variance = (shares * form**2).sum(1) - (shares * form).sum(1) ** 2
@@ -243,10 +242,9 @@ def _slopes(pool: Pool, expected: Array, metric: str | Spec | Metric) -> tuple[A
     with np.errstate(all="ignore"):
         value = float(bound(table.counted))
     if not math.isfinite(value):
-        message = (
+        raise HowsureError(
             f"`{bound.name}` is undefined on the table that the scores let expect, so no label can be chosen for it."
         )
-        raise HowsureError(message)
     return bound.finite_gradient(table.counted).reshape(size, size).T[pool.column], bound.name
 
 

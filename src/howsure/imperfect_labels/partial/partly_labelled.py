@@ -129,10 +129,9 @@ def partly_labelled(
     beside = sample_weight, groups, counts, roles(named)
     pool = Pool.of(y_true, y_pred, y_score, data, labels, pos_label, *beside, check=check)
     if (pool.true_class >= 0).all():
-        message = (
+        raise HowsureError(
             "Every case has a label, so nothing is left to infer: give `y_true` the whole pool, or use `confusion`."
         )
-        raise HowsureError(message)
     return groups_of(named, pool.given, len(pool.true_class)).each(pool.table) if named else pool.table(slice(None))
 
 
@@ -220,8 +219,7 @@ class Pool:
         """Return the table of a selection of cases."""
         size, truth = len(self.axis), self.true_class[some]
         if (known := int((truth >= 0).sum())) < FEWEST:
-            message = f"`y_true` has {known} labels of {len(truth)} cases. Have two or more of them labelled."
-            raise HowsureError(message)
+            raise HowsureError(f"`y_true` has {known} labels of {len(truth)} cases. Have two or more of them labelled.")
         places = np.arange(size) * size + self.column[:, None]
         cluster = None if self.cluster is None else self.cluster[some]
         found = two_phase(
@@ -248,16 +246,14 @@ def _probabilities(values: object) -> Array:
     """Return the scores; refuse an empty column, and scores outside [0, 1]."""
     score = score_values(values)
     if not len(score):
-        message = "`y_score` is empty: there is no case to label."
-        raise NoCaseError(message)
+        raise NoCaseError("`y_score` is empty: there is no case to label.")
     outside = (score < 0) | (score > 1)
     if outside.any():
         first = int(np.argmax(outside))
-        message = (
+        raise HowsureError(
             f"`y_score` has {int(outside.sum())} values outside [0, 1] (first {score[first]:g}, at row {first}). "
             "Bring scores to that range, such as by `scipy.special.expit`; they need not be calibrated."
         )
-        raise HowsureError(message)
     return score
 
 

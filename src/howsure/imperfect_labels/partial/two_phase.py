@@ -365,8 +365,7 @@ def two_phase(  # noqa: PLR0917 - the columns of the cases, and the strata
     """
     known = int(((outcome >= 0) & (tally.weight > 0)).sum())
     if known < FEWEST:
-        message = f"`human` has {known} labels of {len(outcome)} cases. Have two or more of them labelled."
-        raise HowsureError(message)
+        raise HowsureError(f"`human` has {known} labels of {len(outcome)} cases. Have two or more of them labelled.")
     strata, outcomes = places.shape
     cell = stratum * (outcomes + 1) + np.where(outcome < 0, outcomes, outcome)
     size = strata * (outcomes + 1)

@@ -53,19 +53,16 @@ def beta_prior(
     rates = {"below": below, "above": above, "mean": mean}
     for name, each in rates.items():
         if each is not None and not 0 < real_number(name, each) < 1:
-            message = f"`{name}` is {each!r}, and a rate lies between 0 and 1.{of_per_cent(each)}"
-            raise HowsureError(message)
+            raise HowsureError(f"`{name}` is {each!r}, and a rate lies between 0 and 1.{of_per_cent(each)}")
     sure = real_number("sure", sure)
     if not 0.5 < sure < 1:
-        message = f"`sure` is {sure:g}: give a probability above 0.5 and below 1, such as 0.9."
-        raise HowsureError(message)
+        raise HowsureError(f"`sure` is {sure:g}: give a probability above 0.5 and below 1, such as 0.9.")
     if below is not None and above is not None:
         return _between(above, below, sure, mean)
     if below is not None:
         return (1.0, math.log1p(-sure) / math.log1p(-below)) if mean is None else _about_mean(mean, sure, below)
     if above is None:
-        message = "`beta_prior` needs a limit of the rate: `below=0.2`, `above=0.05`, or both."
-        raise HowsureError(message)
+        raise HowsureError("`beta_prior` needs a limit of the rate: `below=0.2`, `above=0.05`, or both.")
     if mean is None:
         return math.log1p(-sure) / math.log(above), 1.0
     return _about_mean(1 - mean, sure, 1 - above)[::-1]
@@ -80,16 +77,16 @@ def _about_mean(mean: float, sure: float, below: float) -> tuple[float, float]:
         return float(special.betainc(mean * size, (1 - mean) * size, below)) - sure
 
     if mean >= below:
-        message = f"With {sure:g} of the probability on one side of the limit, the mean lies there too. Change `mean`."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"With {sure:g} of the probability on one side of the limit, the mean lies there too. Change `mean`."
+        )
     start = math.log(LARGEST)
     while excess(start) > 0:  # from a certain rate down to the first size that is less sure
         start -= 0.25
         if start < -math.log(LARGEST):
-            message = (
+            raise HowsureError(
                 f"Every Beta distribution with this mean is surer than {sure:g}. Raise `sure`, or leave out `mean`."
             )
-            raise HowsureError(message)
     size = math.exp(optimize.brentq(excess, start, start + 0.25))
     return mean * size, (1 - mean) * size
 
@@ -99,11 +96,9 @@ def _between(above: float, below: float, sure: float, mean: float | None) -> tup
     from scipy import optimize, special
 
     if mean is not None:
-        message = "Two limits leave no choice of the mean: leave out `mean`, or one limit."
-        raise HowsureError(message)
+        raise HowsureError("Two limits leave no choice of the mean: leave out `mean`, or one limit.")
     if above >= below:
-        message = f"The rate cannot be above {above:g} and below {below:g}."
-        raise HowsureError(message)
+        raise HowsureError(f"The rate cannot be above {above:g} and below {below:g}.")
     tail = (1 - sure) / 2
     middle, spread = (special.logit(above) + special.logit(below)) / 2, special.logit(below) - special.logit(above)
     size = 4 * (2 * special.ndtri(1 - tail) / spread) ** 2 * math.cosh(middle / 2) ** 2  # logits of about this variance
@@ -118,7 +113,6 @@ def _between(above: float, below: float, sure: float, mean: float | None) -> tup
 
     found = optimize.root(gaps, guess)
     if not found.success or max(map(abs, gaps(found.x))) > 1e-8:
-        message = f"No Beta distribution has {sure:g} between {above:g} and {below:g}, and equal tails."
-        raise HowsureError(message)
+        raise HowsureError(f"No Beta distribution has {sure:g} between {above:g} and {below:g}, and equal tails.")
     a, b = map(math.exp, found.x)
     return a, b

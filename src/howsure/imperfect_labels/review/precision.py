@@ -74,15 +74,16 @@ class ReviewedPrecision(OneRecord):
         for kind in ("tp", "fp"):
             counted, reviewed, wrong = (getattr(self, name + kind) for name in ("", "reviewed_", "mislabelled_"))
             if reviewed > counted:
-                message = f"`reviewed_{kind}` is {reviewed}, more than the {counted} cases counted in `{kind}`."
-                raise HowsureError(message)
+                raise HowsureError(
+                    f"`reviewed_{kind}` is {reviewed}, more than the {counted} cases counted in `{kind}`."
+                )
             if wrong > reviewed:
-                message = f"`mislabelled_{kind}` is {wrong}, more than the {reviewed} cases of `reviewed_{kind}`."
-                raise HowsureError(message)
+                raise HowsureError(
+                    f"`mislabelled_{kind}` is {wrong}, more than the {reviewed} cases of `reviewed_{kind}`."
+                )
             _refuse_unless_beta(f"prior_{kind}", getattr(self, f"prior_{kind}"))
         if not self.tp + self.fp:
-            message = "`tp` and `fp` are both 0: nothing was predicted positive, and precision is undefined."
-            raise HowsureError(message)
+            raise HowsureError("`tp` and `fp` are both 0: nothing was predicted positive, and precision is undefined.")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counts, the parameters of the priors, and the posterior mean and standard deviation."""
@@ -200,8 +201,7 @@ class ReviewedPrecision(OneRecord):
         from scipy import optimize
 
         if not 0 <= probability <= 1:
-            message = f"`probability` is {probability!r}. Give one from 0 to 1."
-            raise HowsureError(message)
+            raise HowsureError(f"`probability` is {probability!r}. Give one from 0 to 1.")
 
         def excess(x: float) -> float:
             return float(self.distribution(x)) - probability
@@ -413,8 +413,7 @@ def _refuse_unless_count(name: str, number: Any) -> None:
     except (TypeError, ValueError, OverflowError):
         whole = False
     if not whole:
-        message = f"`{name}` is {number!r}, not a number of cases. Give a whole number of at least 0."
-        raise HowsureError(message)
+        raise HowsureError(f"`{name}` is {number!r}, not a number of cases. Give a whole number of at least 0.")
 
 
 def _refuse_unless_beta(name: str, prior: Any) -> None:
@@ -424,5 +423,6 @@ def _refuse_unless_beta(name: str, prior: Any) -> None:
     except (TypeError, ValueError):
         proper = False
     if not proper:
-        message = f"`{name}` is {prior!r}. Give the two positive parameters of a Beta distribution, such as (1, 1)."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`{name}` is {prior!r}. Give the two positive parameters of a Beta distribution, such as (1, 1)."
+        )

@@ -161,8 +161,7 @@ def review_plan(
     bound = resolve(metric, table)
     counts = table.counted
     if not math.isfinite(float(bound(counts))):
-        message = f"`{bound.name}` is undefined on this table, so no review can narrow its interval."
-        raise HowsureError(message)
+        raise HowsureError(f"`{bound.name}` is undefined on this table, so no review can narrow its interval.")
     gradient = np.nan_to_num(bound.gradient(counts), posinf=0.0, neginf=0.0)
     cells = _Variances.of(design, gradient)
     now = float(table.variance(gradient))
@@ -196,12 +195,12 @@ def _with_review(table: Table) -> tuple[Table, Reviewed]:
         table = reviewed(table.counts, np.zeros((size, size, size)), labels=table.labels)
     design = getattr(table, "design", None)
     if not isinstance(design, Reviewed):
-        message = "A review plan needs a confusion table of independent cases, from `confusion` or `reviewed`."
-        raise HowsureError(message)
+        raise HowsureError(
+            "A review plan needs a confusion table of independent cases, from `confusion` or `reviewed`."
+        )
     cells = np.concatenate([each.index for each in design.cells])
     if len(np.unique(cells)) < len(cells):
-        message = "These are several reviews, added up. Plan the further reviews of each part by itself."
-        raise HowsureError(message)
+        raise HowsureError("These are several reviews, added up. Plan the further reviews of each part by itself.")
     return table, design
 
 

@@ -183,8 +183,7 @@ def reviewed(
     names = {"y_true": y_true, "y_pred": y_pred, "y_reviewed": y_reviewed}
     number = counts if _is_column(counts) and any(each is not None for each in names.values()) else None
     if _is_column(counts) and number is None:
-        message = f"`counts` is a matrix. {BY_NAME}"
-        raise HowsureError(message)
+        raise HowsureError(f"`counts` is a matrix. {BY_NAME}")
     if _are_counts(
         {"counts": None if number is not None else counts, "reviews": reviews}, names, {"data": data, "by": by}
     ):
@@ -213,13 +212,13 @@ def _are_counts(counts: Mapping[str, object], rows: Mapping[str, object], of_row
         [name for name, value in each.items() if value is not None] for each in (counts, rows, of_rows)
     )
     if first and (second or more):
-        message = f"`{first[0]}` belongs to counts and `{[*second, *more][0]}` to rows. {BY_NAME}"
-        raise HowsureError(message)
+        raise HowsureError(f"`{first[0]}` belongs to counts and `{[*second, *more][0]}` to rows. {BY_NAME}")
     wanted = counts if first else rows
     missing = [name for name in wanted if wanted[name] is None]
     if missing:
-        message = f"`{missing[0]}` is missing: give `counts` and `reviews`, or `y_true`, `y_pred` and `y_reviewed`."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`{missing[0]}` is missing: give `counts` and `reviews`, or `y_true`, `y_pred` and `y_reviewed`."
+        )
     return bool(first)
 
 
@@ -240,8 +239,9 @@ def _of_counts(
     matrices, classes = np.asarray(counts, dtype=float), recorded.overall.labels
     found = _numbers(reviews)
     if found.shape != (*matrices.shape, len(classes)):
-        message = f"`reviews` has shape {found.shape} and `counts` {matrices.shape}: add an axis of corrected labels."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`reviews` has shape {found.shape} and `counts` {matrices.shape}: add an axis of corrected labels."
+        )
 
     def table(some: Any) -> ConfusionTable:
         return _corrected(from_counts(matrices[some].sum(0), classes), found[some].sum(0), prior)
@@ -286,26 +286,23 @@ def _checked_reviews(reviews: ArrayLike, table: ConfusionTable) -> Array:
     size = len(table.labels)
     found = _numbers(reviews)
     if found.shape != (size, size, size):
-        message = (
+        raise HowsureError(
             f"`reviews` has shape {found.shape} and the table {size} classes: give {size}×{size}×{size} numbers, "
             "recorded × predicted × corrected label."
         )
-        raise HowsureError(message)
     bad = ~(np.isfinite(found) & (found >= 0) & (found == np.floor(found)))
     if bad.any():
         i, j, k = (int(index) for index in np.argwhere(bad)[0])
-        message = (
+        raise HowsureError(
             f"`reviews[{i}, {j}, {k}]` = {found[i, j, k]:g} is no number of cases: give whole numbers of at least 0."
         )
-        raise HowsureError(message)
     over = found.sum(-1) > table.counts
     if over.any():
         i, j = (int(index) for index in np.argwhere(over)[0])
-        message = (
+        raise HowsureError(
             f"{found[i, j].sum():g} cases recorded {table.labels[i]} and predicted {table.labels[j]} were reviewed, "
             f"and only {table.counts[i, j]:g} were counted."
         )
-        raise HowsureError(message)
     return found
 
 
@@ -314,11 +311,10 @@ def _refuse_missing_evidence(cells: tuple[Cells, ...], table: ConfusionTable) ->
         lacking = each.lacks_evidence
         if lacking.any():
             i, j = divmod(int(each.index[np.argmax(lacking)]), len(table.labels))
-            message = (
+            raise HowsureError(
                 f"No case recorded {table.labels[i]} and predicted {table.labels[j]} was reviewed, and `prior` has "
                 "no pseudo-reviews of them. Give it some, or review some."
             )
-            raise HowsureError(message)
 
 
 def _note(reviews: Array, table: ConfusionTable) -> str:

@@ -79,8 +79,9 @@ def _listed(values: object) -> list[Any]:
             listed = getattr(values, name)()
             return listed if isinstance(listed, list) else [listed]
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        message = f"`y_reviewed` is {values!r}, not a column of labels. To name one of a frame or file, give `data=`."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`y_reviewed` is {values!r}, not a column of labels. To name one of a frame or file, give `data=`."
+        )
     return list(values)
 
 

@@ -205,8 +205,7 @@ def calibrated_batch(score: Array, number: Array, calibrator: Calibrator) -> Sco
         The calibrator that converts scores to probabilities.
     """
     if not score.size:
-        message = "`y_score` is empty: there is no case to evaluate."
-        raise HowsureError(message)
+        raise HowsureError("`y_score` is empty: there is no case to evaluate.")
     scores, place = np.unique(score, return_inverse=True)
     number = np.bincount(place, number)
     share = calibrator.mean(scores)

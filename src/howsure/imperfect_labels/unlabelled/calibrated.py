@@ -215,17 +215,16 @@ def calibrated(
 
 def _refuse_unfit(calibrator: object, target: Target, sample_weight: object) -> None:
     if not isinstance(calibrator, Calibrator):
-        message = f"`calibrator` comes from `calibrate(y_score, y_true)`; this is {type(calibrator).__name__}."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`calibrator` comes from `calibrate(y_score, y_true)`; this is {type(calibrator).__name__}."
+        )
     if target != "batch":
-        message = "A calibrator's intervals are about the batch at hand: leave out `target`."
-        raise HowsureError(message)
+        raise HowsureError("A calibrator's intervals are about the batch at hand: leave out `target`.")
     if sample_weight is not None:
-        message = (
+        raise HowsureError(
             "With a calibrator all cases count the same: leave out `sample_weight`, or give the probabilities "
             "`calibrator.predict(y_score)` as scores, without `calibrator`."
         )
-        raise HowsureError(message)
 
 
 def _batches(found: Rows, calibrator: Calibrator) -> tuple[Array, Make]:
@@ -253,12 +252,12 @@ def _maker(
         return number[some], 1.0 if own is None or (own == own[0]).all() else own
 
     if predicted is not None and kind == "scores":
-        message = "`y_pred` is of predictions, and kind='scores' uses scores alone: leave out one of them."
-        raise HowsureError(message)
+        raise HowsureError("`y_pred` is of predictions, and kind='scores' uses scores alone: leave out one of them.")
     if score.ndim == 1 and predicted is None:
         if kind == "confusion":
-            message = "One score per case has no predictions: give `y_pred`, or take `.at(threshold)` of the table."
-            raise HowsureError(message)
+            raise HowsureError(
+                "One score per case has no predictions: give `y_pred`, or take `.at(threshold)` of the table."
+            )
         two = _binary(labels)
         return lambda some: _of_scores(score[some], *cases(some), two, design)
     if score.ndim == 1:
@@ -273,15 +272,15 @@ def _maker(
 def _refuse_given(what: str, **arguments: object) -> None:
     given = [name for name, value in arguments.items() if value is not None]
     if given:
-        message = f"`{given[0]}` has no meaning for {what}. Leave it out."
-        raise HowsureError(message)
+        raise HowsureError(f"`{given[0]}` has no meaning for {what}. Leave it out.")
 
 
 def _binary(labels: Any) -> Array:
     classes = np.arange(2) if labels is None else label_array(labels)
     if len(classes) != 2:
-        message = f"`labels` names {len(classes)} classes; one score per case has two, the negative and the positive."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`labels` names {len(classes)} classes; one score per case has two, the negative and the positive."
+        )
     return classes
 
 

@@ -55,11 +55,11 @@ def chunks(
 
 def _runs(named: Mapping[str, object], size: int, rows: int) -> Groups:
     if named:
-        message = "`every` as a number makes chunks of consecutive cases; leave out `by`, or name a period of it."
-        raise HowsureError(message)
+        raise HowsureError(
+            "`every` as a number makes chunks of consecutive cases; leave out `by`, or name a period of it."
+        )
     if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:  # arrays have an index, too
-        message = f"`every` is a period or a whole number of cases of at least 1, not {size!r}."
-        raise HowsureError(message)
+        raise HowsureError(f"`every` is a period or a whole number of cases of at least 1, not {size!r}.")
     starts = range(0, rows, int(size))
     names = tuple(f"{start}–{min(start + size, rows) - 1}" for start in starts)
     return Groups(("cases",), names, np.arange(rows) // int(size))
@@ -68,12 +68,10 @@ def _runs(named: Mapping[str, object], size: int, rows: int) -> Groups:
 def _periods(named: Mapping[str, object], given: Mapping[str, object], every: str, rows: int) -> Groups:
     one_of("period", every, UNITS)
     if len(named) != 1:
-        message = f"`every='{every}'` needs one column of times: name it with `by`."
-        raise HowsureError(message)
+        raise HowsureError(f"`every='{every}'` needs one column of times: name it with `by`.")
     times = _times(given[next(iter(roles(named)))], every)
     if len(times) != rows:
-        message = f"The columns differ in length: `by` has {len(times)}, the others {rows}."
-        raise HowsureError(message)
+        raise HowsureError(f"The columns differ in length: `by` has {len(times)}, the others {rows}.")
     if every == "week":  # NumPy weeks start on Thursdays, the weekday of 1970-01-01
         days = times.astype("datetime64[D]").astype(np.int64)
         periods = (days - (days + 3) % 7).astype("datetime64[D]")
@@ -94,7 +92,6 @@ def _times(values: object, every: str) -> Array:
     try:
         times = array if array.dtype.kind == "M" else np.asarray(array.tolist(), dtype="datetime64[s]")
     except (TypeError, ValueError):
-        message = f"`by` holds no times, such as 2024-03-31, and has no period '{every}'."
-        raise HowsureError(message) from None
+        raise HowsureError(f"`by` holds no times, such as 2024-03-31, and has no period '{every}'.") from None
     refuse_missing("by", np.isnat(times))
     return times

@@ -46,8 +46,7 @@ def probability_columns(
     if data is not None and isinstance(y_score, list | tuple):
         names = [str(each) for each in y_score]
         if not names:
-            message = "`y_score` names no column. Give the column of the scores, or one for each class."
-            raise HowsureError(message)
+            raise HowsureError("`y_score` names no column. Give the column of the scores, or one for each class.")
         found = read({**{f"y_score[{i}]": name for i, name in enumerate(names)}, **others})
         score = np.stack([score_values(found.columns[f"y_score[{i}]"], found.tally) for i in range(len(names))], 1)
         return _probabilities(score), found, names
@@ -67,8 +66,7 @@ def probability_columns(
 def _in_range(score: Array, tally: Tally | None = None) -> Array:
     """Return scores; refuse an empty column, scores that are not finite, and scores outside [0, 1]."""
     if not score.size:
-        message = "`y_score` is empty: there is no case to evaluate."
-        raise HowsureError(message)
+        raise HowsureError("`y_score` is empty: there is no case to evaluate.")
     low, high = ends(score)
     if not (low >= 0 and high <= 1):
         if score.ndim == 1:
@@ -79,12 +77,11 @@ def _in_range(score: Array, tally: Tally | None = None) -> Array:
         number = outside.sum() if tally is None else tally.n[outside].sum()
         where = f", at row {first}" if tally is None or tally.is_single else ""
         percent = "divide percentages by 100, or " if low >= 0 and 1 < high <= PERCENT else ""
-        message = (
+        raise HowsureError(
             f"`y_score` has {int(number)} values outside [0, 1] (first {worst:g}{where}). "
             f"Without labels a score must be the probability of the class: {percent}give a `calibrator` from "
             "`calibrate`."
         )
-        raise HowsureError(message)
     return score
 
 
@@ -95,19 +92,17 @@ def _probabilities(score: Array) -> Array:
     off = np.abs(sums - 1) > ROUNDING
     if off.any():
         first = int(np.argmax(off))
-        message = (
+        raise HowsureError(
             f"The probabilities of {int(off.sum())} cases do not sum to 1 (first at row {first}: {sums[first]:g}). "
             "Give the probability of every class."
         )
-        raise HowsureError(message)
     return np.where(score < NONE, 0.0, score / sums[:, None])
 
 
 def predicted_positions(score: Array, predicted: object, classes: Array) -> Array:
     """Return the position of each case's predicted class, by default of the most probable one."""
     if score.ndim == 2 and len(classes) != score.shape[1]:
-        message = f"`labels` names {len(classes)} classes, and `y_score` has {score.shape[1]} columns."
-        raise HowsureError(message)
+        raise HowsureError(f"`labels` names {len(classes)} classes, and `y_score` has {score.shape[1]} columns.")
     if predicted is None:
         return np.asarray(score.argmax(1))
     column = encoded("y_pred", predicted)

@@ -150,14 +150,12 @@ def _checked(table: ScoresTable, threshold: float | None, shift: float, slope: f
         real_number("threshold", threshold)
     shift, slope, distance = map(real_number, ("shift", "slope", "distance"), (shift, slope, distance))
     if not (shift >= 0 and slope >= 1 and 0 <= distance <= 1 and np.isfinite(shift + slope)):
-        message = (
+        raise HowsureError(
             f"`shift` is at least 0, `slope` at least 1 and `distance` between 0 and 1, not {shift:g}, {slope:g} "
             f"and {distance:g}: they say how far calibration may be off."
         )
-        raise HowsureError(message)
     if distance and threshold is None:
-        message = "`distance` bounds metrics of counts: give a `threshold`, or use `shift` and `slope`."
-        raise HowsureError(message)
+        raise HowsureError("`distance` bounds metrics of counts: give a `threshold`, or use `shift` and `slope`.")
 
 
 def _log_odds(score: Array) -> Array:

@@ -87,8 +87,7 @@ class Anytime(Method):
 
     def __post_init__(self) -> None:
         if not (isinstance(self.n_optimal, int | float) and FEWEST <= self.n_optimal < math.inf):
-            message = f"`n_optimal` is a number of cases, at least {FEWEST:g}, not {self.n_optimal!r}."
-            raise HowsureError(message)
+            raise HowsureError(f"`n_optimal` is a number of cases, at least {FEWEST:g}, not {self.n_optimal!r}.")
 
     def unsupported_reason(self, metric: Metric, table: Table) -> str:
         """Return "" for metrics of labelled cases except distances from calibration, otherwise the reason why not."""
@@ -100,10 +99,9 @@ class Anytime(Method):
 
     def one_sided(self) -> NoReturn:
         """Raise an error: near 0 and 1 the two limits miss with unequal probabilities."""
-        message = (
+        raise HowsureError(
             "`Anytime` has two limits that miss α together. Ask for alternative='two-sided' and take the one you need."
         )
-        raise HowsureError(message)
 
     def at_levels(self, metric: Metric, table: Table, rng: Seed = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""

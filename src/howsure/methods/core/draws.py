@@ -46,8 +46,9 @@ def seed_sequence(random_state: Seed) -> np.random.SeedSequence:
     try:
         return np.random.SeedSequence(random_state)
     except (TypeError, ValueError):
-        message = f"`random_state` is a whole number of at least 0, or a NumPy Generator, not {random_state!r}."
-        raise HowsureError(message) from None
+        raise HowsureError(
+            f"`random_state` is a whole number of at least 0, or a NumPy Generator, not {random_state!r}."
+        ) from None
 
 
 def group_seed(random_state: Seed, key: Hashable) -> np.random.SeedSequence:

@@ -38,14 +38,13 @@ class IntervalSpec:
         """Return the requested sides; raise an error for unknown ones and for one-sided levels of at most 1/2."""
         level = checked_level(confidence_level)
         if str(alternative) not in SIDES:
-            message = (
+            raise HowsureError(
                 f"There is no alternative '{alternative}'. 'two-sided' gives both limits, 'greater' a lower and 'less' "
-                "an upper one."
+                "an upper one.",
+                "unknown-alternative",
             )
-            raise HowsureError(message, "unknown-alternative")
         if alternative != "two-sided" and level <= 0.5:
-            message = f"`confidence_level` of a one-sided limit lies between 0.5 and 1, not {level:g}."
-            raise HowsureError(message)
+            raise HowsureError(f"`confidence_level` of a one-sided limit lies between 0.5 and 1, not {level:g}.")
         return cls(level, alternative)
 
     @property

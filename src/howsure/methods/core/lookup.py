@@ -50,14 +50,17 @@ def named(method: str | Method | type[Method] | None) -> Method | None:
     if isinstance(method, type) and issubclass(method, Method):
         return method()
     if not isinstance(method, str):
-        message = f"`method` is a method or its name, not {type(method).__name__}. `howsure methods` lists them."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`method` is a method or its name, not {type(method).__name__}. `howsure methods` lists them."
+        )
     if canonical(method) in (AUTOMATIC, "default"):
         return None
     entry = find(method) or _of_others(method)
     if entry is None and canonical(method) in TESTS:
-        message = f"`method` is of intervals, and {method!r} is a test: `hs.{TESTS[canonical(method)]}(table)`."
-        raise HowsureError(message, "unknown-method")
+        raise HowsureError(
+            f"`method` is of intervals, and {method!r} is a test: `hs.{TESTS[canonical(method)]}(table)`.",
+            "unknown-method",
+        )
     if entry is None:
         error = HowsureError.unknown("method", method, [AUTOMATIC, *METHODS, *_synonyms()])
         hint = "" if "Did you mean" in str(error) else " `howsure methods f1` lists those of a metric."

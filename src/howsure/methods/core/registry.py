@@ -69,8 +69,9 @@ def register(kind: type[object]) -> None:
     asked = {*vars(kind), *(name for base in kind.__mro__[1:] for name in getattr(base, "__abstractmethods__", ()))}
     missing = [name for name in sorted(asked) if getattr(getattr(kind, name, None), "__isabstractmethod__", False)]
     if missing:
-        message = f"`{kind.__name__}` lacks {', '.join(f'`{name}`' for name in missing)}. See `howsure.methods.Method`."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`{kind.__name__}` lacks {', '.join(f'`{name}`' for name in missing)}. See `howsure.methods.Method`."
+        )
     for variant in variants:
         for name in (variant.name, *variant.synonyms):
             _check_name(name, kind)
@@ -82,20 +83,21 @@ def _variants(kind: type[object]) -> tuple[Variant, ...]:
     if "variants" in own:
         return tuple(own["variants"])
     if not isinstance(own.get("name"), str):
-        message = f"`{kind.__name__}` needs a name of its own, such as `name = '{kind.__name__.lower()}'`."
-        raise HowsureError(message)
+        raise HowsureError(f"`{kind.__name__}` needs a name of its own, such as `name = '{kind.__name__.lower()}'`.")
     meaning = inspect.cleandoc(own.get("__doc__") or "").split("\n", 1)[0]
     return (Variant(own["name"], {}, meaning, own.get("synonyms", ())),)
 
 
 def _check_name(name: str, kind: type[object]) -> None:
     if name != canonical(name) or not name or name == AUTOMATIC:
-        message = f"`{kind.__name__}` cannot be named '{name}'. Use small letters and underscores, as in 'my_method'."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`{kind.__name__}` cannot be named '{name}'. Use small letters and underscores, as in 'my_method'."
+        )
     known = _registered(name) if kind.__module__.startswith("howsure.") else find(name)
     if known is not None and (known.kind.__module__, known.kind.__qualname__) != (kind.__module__, kind.__qualname__):
-        message = f"The name '{name}' of `{kind.__name__}` is taken by `{known.kind.__name__}`. Choose another one."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"The name '{name}' of `{kind.__name__}` is taken by `{known.kind.__name__}`. Choose another one."
+        )
 
 
 def find(name: str) -> Entry | None:

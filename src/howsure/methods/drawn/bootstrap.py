@@ -91,8 +91,9 @@ class Bootstrap(DrawingMethod):
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             if isinstance(self.kind, int):  # the number of resamples is the second argument
-                message = f"There is no kind of bootstrap '{self.kind}'. Write `Bootstrap(n_resamples={self.kind})`."
-                raise HowsureError(message)
+                raise HowsureError(
+                    f"There is no kind of bootstrap '{self.kind}'. Write `Bootstrap(n_resamples={self.kind})`."
+                )
             raise HowsureError.unknown("kind of bootstrap", str(self.kind), KINDS)
         checked_resamples("n_resamples", self.n_resamples)
 

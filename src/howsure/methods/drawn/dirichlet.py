@@ -317,8 +317,7 @@ def prior_array(prior: Prior, shape: tuple[int, ...], what: str) -> Array:
     """Return pseudo-counts of a given shape from a number, an array or a name; ``what`` names them in errors."""
     array = _pseudo_cases(prior, what)
     if array.ndim and array.shape != shape:
-        message = f"`{what}` has shape {array.shape} where the table needs {shape}."
-        raise HowsureError(message)
+        raise HowsureError(f"`{what}` has shape {array.shape} where the table needs {shape}.")
     return np.broadcast_to(array, shape).astype(float)
 
 
@@ -332,11 +331,9 @@ def _pseudo_cases(prior: Prior, what: str) -> Array:
     try:
         array = real_numbers(what, prior)
     except HowsureError:
-        message = f"`{what}` is a number, an array of numbers or a name, not {prior!r}."
-        raise HowsureError(message) from None
+        raise HowsureError(f"`{what}` is a number, an array of numbers or a name, not {prior!r}.") from None
     if not np.isfinite(array).all() or (array < 0).any():
-        message = f"`{what}` holds a negative or non-finite number; pseudo-cases are at least 0."
-        raise HowsureError(message)
+        raise HowsureError(f"`{what}` holds a negative or non-finite number; pseudo-cases are at least 0.")
     return array
 
 
@@ -344,6 +341,7 @@ def _elicited(prevalence: ArrayLike, size: int) -> tuple[Array, bool]:
     array = prior_array(prevalence, (size,), "prevalence")
     total = array.sum()
     if np.asarray(prevalence).ndim == 0 or total < 1 - 1e-9:
-        message = f"`prevalence` needs one share for each of the {size} classes, summing to 1, or Dirichlet parameters."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`prevalence` needs one share for each of the {size} classes, summing to 1, or Dirichlet parameters."
+        )
     return array, bool(abs(total - 1) <= 1e-9)

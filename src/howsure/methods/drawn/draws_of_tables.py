@@ -113,15 +113,15 @@ def draw_tables(
     """
     one_of("source of draws", source, SOURCES)
     if not hasattr(getattr(table, "overall", table), "design"):
-        message = f"`draw_tables` takes a table, as `confusion` and `from_counts` make it, not {type(table).__name__}."
-        raise HowsureError(message)
+        raise HowsureError(
+            f"`draw_tables` takes a table, as `confusion` and `from_counts` make it, not {type(table).__name__}."
+        )
     size, number = whole_number("n", n, most=MOST_DRAWS), None if cases is None else whole_number("cases", cases)
     method = None
     if source in OF_PROBABILITIES:
         method = Dirichlet(prior, prevalence_prior, prevalence, source=source)  # type: ignore[arg-type]  # one of these
     elif not (prior is None and prevalence is None and prevalence_prior is None):
-        message = f"`prior` and `prevalence` are for draws of a posterior, not for source='{source}'."
-        raise HowsureError(message)
+        raise HowsureError(f"`prior` and `prevalence` are for draws of a posterior, not for source='{source}'.")
     if not isinstance(table, Tables):
         return _drawn(table, size, source, method, number, seed_sequence(random_state))
     seed = seed_sequence(random_state)
@@ -132,13 +132,13 @@ def _drawn(
     table: Table, n: int, source: str, method: Dirichlet | None, cases: int | None, seed: np.random.SeedSequence
 ) -> Array:
     if cases is not None and source == "sampling":
-        message = "`cases` is for tables of cases drawn anew: source='sampling' repeats the study as it was. Drop it."
-        raise HowsureError(message)
+        raise HowsureError(
+            "`cases` is for tables of cases drawn anew: source='sampling' repeats the study as it was. Drop it."
+        )
     if (cases is not None or source == "truth") and not table.kind.has_one_cell_per_case:
-        message = (
+        raise HowsureError(
             f"Whole cases are drawn where each falls in one cell: this is a {table.kind.noun}. Use source='sampling'."
         )
-        raise HowsureError(message)
     draw = _drawer(table, source, method, cases)
     drawn = np.empty((n, table.cells.shape[-1]))
 

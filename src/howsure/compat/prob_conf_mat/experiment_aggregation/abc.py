@@ -45,8 +45,9 @@ class ExperimentAggregator(ABC):
         super().__init_subclass__(**kwargs)
         for alias in cls.aliases:
             if alias in AGGREGATION_REGISTRY:
-                message = f"The name '{alias}' of {cls.__name__} is taken by {AGGREGATION_REGISTRY[alias].__name__}."
-                raise HowsureError(message)
+                raise HowsureError(
+                    f"The name '{alias}' of {cls.__name__} is taken by {AGGREGATION_REGISTRY[alias].__name__}."
+                )
         AGGREGATION_REGISTRY.update(dict.fromkeys(cls.aliases, cls))
 
     @property

@@ -47,8 +47,9 @@ class SingletonAggregator(ExperimentAggregator):
     def aggregate(self, experiment_samples: Array, bounds: tuple[float, float]) -> Array:  # noqa: ARG002 - as all others
         """Return the draws as they are."""
         if experiment_samples.shape[1] > 1:
-            message = f"'singleton' is for groups of one experiment, and this one has {experiment_samples.shape[1]}."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"'singleton' is for groups of one experiment, and this one has {experiment_samples.shape[1]}."
+            )
         return np.asarray(experiment_samples[:, 0])
 
 

@@ -110,8 +110,7 @@ class AveragedMetric:
 
     def __init__(self, metric: Metric, averaging: Averaging) -> None:
         if metric.is_multiclass:
-            message = f"`{metric.name}` is one number for the whole table: drop '@{averaging.name}'."
-            raise HowsureError(message)
+            raise HowsureError(f"`{metric.name}` is one number for the whole table: drop '@{averaging.name}'.")
         self.base_metric, self.averaging, self._instantiation_name = metric, averaging, ""
 
     @property
@@ -157,19 +156,17 @@ def _check_parameters(cls: type, function: Callable[..., Any], dependencies: Seq
     """Refuse a function whose parameters, after the given ones, are not its dependencies."""
     parameters = list(inspect.signature(function).parameters)[given:]
     if set(parameters) != set(dependencies):
-        message = (
+        raise TypeError(
             f"`{function.__name__}` of {cls.__name__} takes {', '.join(parameters) or 'nothing'}, and its "
             f"`dependencies` are {', '.join(dependencies) or 'none'}. Give both the same names."
         )
-        raise TypeError(message)
 
 
 def _register(cls: type[Any], registry: dict[str, type[Any]]) -> None:
     for alias in cls.aliases:
         taken = METRIC_REGISTRY.get(alias) or AVERAGING_REGISTRY.get(alias)
         if taken is not None and not taken.is_shipped:
-            message = f"The name '{alias}' of {cls.__name__} is taken by {taken.__name__}. Take another."
-            raise HowsureError(message)
+            raise HowsureError(f"The name '{alias}' of {cls.__name__} is taken by {taken.__name__}. Take another.")
         if taken is not None:  # the old one loses all its names
             for name in [name for name, each in registry.items() if each is taken]:
                 del registry[name]

@@ -33,14 +33,12 @@ def get_metric(syntax_string: str) -> MetricLike:
         return RootMetric(syntax_string)
     head, *tails = syntax_string.split("@")
     if len(tails) > 1:
-        message = f"'{syntax_string}' names more than one average: write one '@'."
-        raise HowsureError(message)
+        raise HowsureError(f"'{syntax_string}' names more than one average: write one '@'.")
     name, arguments = _split(head)
     definition = REGISTRY.find(name)
     found = METRIC_REGISTRY.get(name) or METRIC_REGISTRY.get(definition.name if definition else "")
     if found is None:
-        what = "metric"
-        raise HowsureError.unknown(what, name, METRIC_REGISTRY)
+        raise HowsureError.unknown("metric", name, METRIC_REGISTRY)
     metric = found(**arguments)
     metric._instantiation_name = head  # noqa: SLF001 - set here as by the base
     if not tails:
@@ -56,8 +54,7 @@ def _split(text: str) -> tuple[str, dict[str, Any]]:
     name, *pairs = (part.strip() for part in text.split("+"))
     for pair in pairs:
         if "=" not in pair:
-            message = f"'{pair}' in '{text}' has no value: write '+argument=value'."
-            raise HowsureError(message)
+            raise HowsureError(f"'{pair}' in '{text}' has no value: write '+argument=value'.")
     return name, _parse_kwargs(dict(pair.split("=", 1) for pair in pairs))
 
 

@@ -77,8 +77,7 @@ def per_class(head: str, tables: Array) -> Array:
     """Return the values of one-against-rest metrics of tables, draws × classes."""
     values = resolve(f"{head}@macro", _stand_in(tables)).per_class
     if values is None:
-        message = f"`{head}` has no values of single classes."
-        raise HowsureError(message)
+        raise HowsureError(f"`{head}` has no values of single classes.")
     return np.asarray(values(ConfusionCounts(tables)))
 
 
@@ -123,8 +122,9 @@ class SelectPositiveClass(Averaging):
     def compute_average(self, metric_values: Array) -> Array:
         """Return the column of the class."""
         if not -metric_values.shape[1] <= self.positive_class < metric_values.shape[1]:
-            message = f"`positive_class` is {self.positive_class}, and there are {metric_values.shape[1]} classes."
-            raise HowsureError(message)
+            raise HowsureError(
+                f"`positive_class` is {self.positive_class}, and there are {metric_values.shape[1]} classes."
+            )
         return np.asarray(metric_values[:, self.positive_class])
 
 
@@ -153,8 +153,7 @@ class Micro(Own):
 
     def compute_average(self, metric_values: Array) -> Array:  # noqa: ARG002 - as of all averages
         """Refuse values of single classes, because pooling needs the tables of a study."""
-        message = "'@micro' pools the counts of all classes, which values of single classes do not show."
-        raise HowsureError(message)
+        raise HowsureError("'@micro' pools the counts of all classes, which values of single classes do not show.")
 
 
 def _of_definition(definition: Definition) -> type[Shipped]:
