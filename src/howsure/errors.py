@@ -159,13 +159,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def without(**remedies: str) -> Callable[[Function], Function]:
-    """Return a decorator of functions that refuse arguments of other functions, such as ``counts=``, with a remedy.
-
-    Parameters
-    ----------
-    **remedies
-        Argument → what to do instead.
-    """
+    """Return a decorator of functions that refuse arguments of other functions, such as ``counts=``, with a remedy."""
 
     def decorated(function: Function) -> Function:
         @wraps(function)

@@ -113,11 +113,6 @@ def _kept(input_format: str) -> Path:
 def files_by_name(logs: Sequence[str]) -> list[str] | dict[str, list[str]]:
     """Return files, or a mapping from name to files for NAME=FILE (unless the whole text names a file or matches some).
 
-    Parameters
-    ----------
-    logs : sequence of str
-        The arguments of the command.
-
     Raises
     ------
     HowsureError

@@ -394,13 +394,6 @@ def crossed(cells: Clusters, pairs: Combinations) -> Crossed | Clusters:
 
     If every level of one factor lies in a single level of the other, the factors are nested, and the design is that of
     clusters of the outer factor.
-
-    Parameters
-    ----------
-    cells : Clusters
-        The combinations as clusters.
-    pairs : Combinations
-        Their levels.
     """
     owner = np.zeros(len(pairs), dtype=np.intp) if cells.owner is None else cells.owner
     levels, names = [], []

@@ -199,15 +199,7 @@ def _method(name: str) -> Method:
 
 
 def default_method(metric: Metric, table: Table) -> Method:
-    """Return the default method for a metric: the design's own, or the first applicable one in order of preference.
-
-    Parameters
-    ----------
-    metric : Metric
-        The metric, bound to the table.
-    table : Table
-        One table, or a batch.
-    """
+    """Return the default method for a metric: the design's own, or the first applicable one in order of preference."""
     if metric.contrast is None and (own := named(table.design.traits.default_method or None)):
         return own
     for method in map(_method, _candidates(metric, table)):

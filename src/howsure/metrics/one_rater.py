@@ -99,13 +99,7 @@ def advantage_probability(
 
 
 def average_advantage(met: Sequence[Contests]) -> Scored:
-    """Return how often a rater is at least as good as each of several others, averaged over these.
-
-    Parameters
-    ----------
-    met : sequence of Contests
-        Comparisons with each of the others.
-    """
+    """Return how often a rater is at least as good as each of several others, averaged over these."""
     wins, held = (np.column_stack([getattr(one, what) for one in met]) * 1.0 for what in ("wins", "held"))
 
     def value(totals: Array) -> Array:

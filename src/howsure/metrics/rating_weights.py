@@ -48,13 +48,6 @@ def weights_of(name: str, table: RatingsTable) -> Floats:
     Categories that are numbers are as far apart as these, others, and all for ordinal weights, as their places in the
     order.
 
-    Parameters
-    ----------
-    name : str
-        The kind of weights.
-    table : RatingsTable
-        Its categories.
-
     Raises
     ------
     HowsureError

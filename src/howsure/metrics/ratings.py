@@ -177,13 +177,7 @@ def _gwet(table: RatingsTable, matrix: Array) -> Scored:
 
 
 def gwet_ac1_of_ratings(table: RatingsTable) -> Scored:
-    """Gwet's AC1 of ratings.
-
-    Parameters
-    ----------
-    table : RatingsTable
-        The ratings.
-    """
+    """Gwet's AC1 of ratings."""
     return _gwet(table, np.eye(len(table.labels)))
 
 

@@ -56,17 +56,7 @@ def of_rows(spec: Spec, table: Table) -> Metric:
 
 
 def share_of_rows(spec: Spec, form: RowShare, table: Table) -> Metric:
-    """Return the metric that is a proportion of rows; its intervals are those of the table of hits and misses.
-
-    Parameters
-    ----------
-    spec : Spec
-        Spec of the metric.
-    form : RowShare
-        Its form for rows.
-    table : ScoreMatrixTable
-        Scores of classes.
-    """
+    """Return the metric that is a proportion of rows; its intervals are those of the table of hits and misses."""
     marks = form.marks(table, **spec.arguments)
     metric = of_cells(spec, marked_share(marks, as_ratio=False), (0.0, 1.0))
     if marks.all():

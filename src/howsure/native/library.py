@@ -48,15 +48,7 @@ def kernel(name: str) -> Callable[..., None] | None:
 
 
 def require_equal(name: str, *sizes: object) -> None:
-    """Raise an error unless all lengths or shapes are equal; kernels get addresses and cannot check them.
-
-    Parameters
-    ----------
-    name : str
-        The kernel.
-    *sizes : int or tuple of int
-        Lengths or shapes.
-    """
+    """Raise an error unless all lengths or shapes are equal; kernels get addresses and cannot check them."""
     if any(size != sizes[0] for size in sizes[1:]):
         raise HowsureError(f"`{name}` needs arrays of one size, not of {', '.join(map(str, sizes))}.")
 
@@ -107,11 +99,6 @@ def is_whole(library: bytes) -> bool:
     """Return False for a 64-bit ELF file whose end is missing; True for other files, which their loaders check.
 
     Linux maps a truncated library without an error and ends the process where a missing page is read.
-
-    Parameters
-    ----------
-    library : bytes
-        The content of the file.
     """
     if library[:6] != b"\x7fELF\x02\x01":  # 64 bits, little-endian
         return True

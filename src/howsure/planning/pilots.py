@@ -235,15 +235,7 @@ class Pilot:
         return float(pooled * (1 - pooled) * self.cases * (1 / n_effective).sum())
 
     def told(self, size: int, rng: np.random.Generator) -> tuple[Table, Array, Array] | None:
-        """Return pilots resampled from this one, their values and variances per case; None if none can be drawn.
-
-        Parameters
-        ----------
-        size : int
-            How many pilots.
-        rng : Generator
-            Source of the draws.
-        """
+        """Return pilots resampled from this one, their values and variances per case; None if none can be drawn."""
         if not (self.draws_studies and self.joint[1].single_model.takes_batches):
             return None
         joint, metric = self.of_batch(self.drawn(self.cases, size, rng))

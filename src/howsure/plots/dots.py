@@ -158,15 +158,7 @@ def differences(
 
 
 def with_positive(label: str, estimates: Iterable[object]) -> str:
-    """Return the label of an axis, followed by the positive class if estimates depend on one that was not stated.
-
-    Parameters
-    ----------
-    label : str
-        The label.
-    estimates : iterable
-        The drawn estimates, or other objects.
-    """
+    """Return the label of an axis, followed by the positive class if estimates depend on one that was not stated."""
     unnamed = [each for each in estimates if not getattr(each, "is_positive_stated", True)]
     return "\n".join([label, *map(plain, positive_notes(unnamed))])
 

@@ -59,13 +59,6 @@ class Bins:
         """Choose bins that divide the range of each column; with many groups the bins are wider.
 
         Columns with non-finite values, which are rejected later, get a few bins only.
-
-        Parameters
-        ----------
-        found : dict of str
-            The `ranges`.
-        groups : int
-            Their number.
         """
         digits = max((DIGITS - math.ceil(math.log2(max(groups, 1)))) // max(len(self.columns), 1), FEWEST_DIGITS)
         for name in self.columns:
@@ -81,13 +74,6 @@ class Bins:
         """Return a stream's counts in bins of twice the width; the first call creates the bins from the range.
 
         Returns None if wider bins would be too coarse, or if no column is binned.
-
-        Parameters
-        ----------
-        held : DataFrame
-            The bins.
-        number : str
-            Column with their numbers of rows.
         """
         import narwhals as nw
 

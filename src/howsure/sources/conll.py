@@ -23,11 +23,6 @@ def is_conll(data: object) -> bool:
     """Whether data are the path of a CoNLL file, by its suffix or because its first line ends in a tag.
 
     Taggers that write their confidence have it behind the tag.
-
-    Parameters
-    ----------
-    data : object
-        Frame, path or other data.
     """
     if isinstance(data, list | tuple):
         return bool(data) and all(isinstance(each, str | Path) and is_conll(each) for each in data)

@@ -293,15 +293,7 @@ def refuse_identifiers(argument_name: str, given: Mapping[Any, tuple[Array, Arra
 
 
 def refuse_consensus(argument_name: str, raters: Sequence[object]) -> None:
-    """Refuse a column that is made from the other raters', such as their majority, next to two or more raters.
-
-    Parameters
-    ----------
-    argument_name : str
-        Name of the columns in errors.
-    raters : sequence
-        The names of the columns.
-    """
+    """Refuse a column that is made from the other raters', such as their majority, next to two or more raters."""
     made = [rater for rater in raters if {*re.findall("[a-z]+", str(rater).casefold())[:1]} & CONSENSUS]
     if made and len(raters) - len(made) > 1:
         raise DoubtfulDataError(
@@ -418,15 +410,7 @@ def _are_counts(weight: Array) -> bool:
 
 
 def refuse_odd_classes(labels: list[Any], remedy: str = "Drop such cases") -> None:
-    """Refuse inferred classes that are words for missing values, or so many that they look like identifiers.
-
-    Parameters
-    ----------
-    labels : list
-        The classes.
-    remedy : str
-        What to do with missing values.
-    """
+    """Refuse inferred classes that are words for missing values, or so many that they look like identifiers."""
     if len(labels) > MOST_CLASSES:
         raise DoubtfulDataError(
             f"There are {len(labels):,} classes ({listed(labels)}): identifiers or free text, it seems. Give class "

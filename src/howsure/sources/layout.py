@@ -287,15 +287,7 @@ def refuse_unnamed(names: Sequence[object], present: Sequence[object]) -> None:
 
 
 def refuse_other_order(labels: Sequence[object], names: Sequence[object]) -> None:
-    """Refuse ``labels=`` whose order contradicts the names of the columns.
-
-    Parameters
-    ----------
-    labels : sequence
-        The classes passed by the caller.
-    names : sequence
-        The names of the columns.
-    """
+    """Refuse ``labels=`` whose order contradicts the names of the columns."""
     keys = list(map(as_written, labels))
     stated = list(_without_affix([str(name).strip() for name in names], dict.fromkeys(keys), as_written))
     if len(set(keys)) == len(keys) and any(sorted(each) == sorted(keys) and each != keys for each in stated):

@@ -29,13 +29,6 @@ def distinct_texts(data: Location | Sequence[Location], names: Iterable[str]) ->
 
     Returns None for all other data, and if the general reader must decide: if there are very many distinct rows, if a
     text has quotes that may belong to the format, or if there is an error to report.
-
-    Parameters
-    ----------
-    data : str, Path, or sequence of them
-        The file.
-    names : iterable of str
-        The columns.
     """
     file = large_text(data)
     return None if file is None else unless_doubtful(file, partial(_counted, file, list(dict.fromkeys(names))))

@@ -71,17 +71,7 @@ class Scope:
 
 
 def cautions(predictions: Predictions, scope: Scope, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the cautions about an interval.
-
-    Parameters
-    ----------
-    predictions : Predictions
-        The predictions.
-    scope : Scope
-        The factors that vary.
-    names : sequence of str
-        The algorithms.
-    """
+    """Return the cautions about an interval."""
     said = []
     if scope.fixed != "runs" and 1 < scope.runs < FEW_RUNS:
         said.append(f"{scope.runs} runs hardly show the variance between runs: use five or more.")
