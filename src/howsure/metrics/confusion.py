@@ -186,7 +186,7 @@ def class_mcc(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
     return divide(tp * tn - fn * fp, np.sqrt(spread))
 
 
-@outcomes_metric()
+@outcomes_metric(is_steep_at_zero=True)
 def p4(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
     """Harmonic mean of precision, recall, specificity and npv, 4 tp tn / (4 tp tn + (tp + tn)(fp + fn))."""
     return divide(4 * tp * tn, 4 * tp * tn + (tp + tn) * (fp + fn))
@@ -261,7 +261,7 @@ def log_dor(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
     return log(dor(tp, fn, fp, tn))
 
 
-@outcomes_metric(aliases=("pt", "prev_thresh"), better="lower", random=0.5)
+@outcomes_metric(aliases=("pt", "prev_thresh"), better="lower", random=0.5, is_steep_at_zero=True)
 def prevalence_threshold(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
     """Prevalence under which precision falls off most steeply, sqrt(fpr) / (sqrt(tpr) + sqrt(fpr))."""
     true_rate, false_rate = np.sqrt(divide(tp, tp + fn)), np.sqrt(divide(fp, fp + tn))

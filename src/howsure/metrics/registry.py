@@ -155,6 +155,8 @@ class Definition:
     is_area, is_step : bool
         Whether it is the area under the ROC curve; whether its value moves in steps, so that the gradient is an
         estimate and not the derivative.
+    is_steep_at_zero : bool
+        Whether it changes fastest where a rate is near zero.
     is_ordinal : bool
         Whether it depends on the order of the classes.
     always_stated : tuple of str
@@ -187,6 +189,7 @@ class Definition:
     also: Mapping[str, Callable[..., Scored]] = field(default_factory=dict)
     is_area: bool = False
     is_step: bool = False
+    is_steep_at_zero: bool = False
     is_ordinal: bool = False
     always_stated: tuple[str, ...] = ()
     cuts_scores: bool = False

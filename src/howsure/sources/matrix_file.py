@@ -20,9 +20,10 @@ from howsure.sources.matrix_axes import Axis, corner_names, laid_out, states_bot
 from howsure.sources.matrix_code import without_tags
 from howsure.sources.matrix_crosstabs import Line, crosstab_of, lines_of, lines_of_cells
 from howsure.sources.matrix_json import cells_of_json
+from howsure.sources.matrix_lines import places_of_roles
 from howsure.sources.matrix_printouts import parts_of, without_marks
 from howsure.sources.matrix_text import OUTCOMES, cells_of, count_of, outcome_of
-from howsure.sources.matrix_words import ERRORS, FREQUENCIES, axis_kind, names_statistic, names_total
+from howsure.sources.matrix_words import ERRORS, axis_kind, names_statistic, names_total
 from howsure.sources.outcomes import refuse_same_cases
 from howsure.sources.rate_reports import matrix_of_report, report_of
 from howsure.sources.text_encoding import decoded
@@ -304,11 +305,10 @@ def _lines(rows: list[list[str]]) -> tuple[Axis, Axis, list[list[str]]] | None:
 
 def _three_columns(rows: list[list[str]]) -> list[list[str]]:
     """Return the columns of the true class, the predicted class and their number, if names state each once."""
-    roles = ["n" if name.casefold() in FREQUENCIES else axis_kind(name) for name in rows[0]]
-    if len(roles) <= LINES or [roles.count(role) for role in ("true", "predicted", "n")] != [1, 1, 1]:
+    places = places_of_roles(rows[0]) if len(rows[0]) > LINES else None
+    if places is None:
         return rows
-    places = [roles.index(role) for role in ("true", "predicted", "n")]
-    return [[row[place] for place in places] if len(row) == len(roles) else row for row in rows]
+    return [[row[place] for place in places] if len(row) == len(rows[0]) else row for row in rows]
 
 
 def _without_row_names(rows: list[list[str]]) -> list[list[str]]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from howsure.errors import HowsureError, by_index
 from howsure.sources.layout import names_of
 from howsure.sources.matrix_words import FREQUENCIES, axis_kind
 
-ROLES = {"true", "predicted", "n"}
+ROLES = ("true", "predicted", "n")
 NUMBERS = FREQUENCIES | {"len", "size"}  # names of the column of numbers, also of Polars and pandas
 
 
@@ -21,8 +21,14 @@ def roles_of_lines(frame: Any) -> tuple[str, str, str] | None:
     names = names_of(frame)
     if names is None or len(names) != len(ROLES) or _names_rows(names, frame):
         return None
-    roles = {"n" if str(name).casefold() in NUMBERS else axis_kind(name): name for name in names}
-    return (roles["true"], roles["predicted"], roles["n"]) if {*roles} == ROLES else None
+    places = places_of_roles(list(map(str, names)), NUMBERS)
+    return None if places is None else (names[places[0]], names[places[1]], names[places[2]])
+
+
+def places_of_roles(names: Sequence[str], numbers: Collection[str] = FREQUENCIES) -> list[int] | None:
+    """Return the positions of the columns of true class, predicted class and number; None unless each occurs once."""
+    roles = ["n" if name.casefold() in numbers else axis_kind(name) for name in names]
+    return [roles.index(each) for each in ROLES] if all(roles.count(each) == 1 for each in ROLES) else None
 
 
 def refuse_lines(frame: Any) -> None:

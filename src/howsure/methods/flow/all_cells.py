@@ -31,7 +31,6 @@ DIRECTIONS = 128  # in which they are taken together, beyond that
 FEWEST_DIRECTIONS, MOST_SIGNS = 16, 2**25  # of tables so large that the sum of all directions' cells would take long
 ENTRIES = 2**20  # of tables held at once
 MEANS_OF_LOGARITHMS = ("geometric", "harmonic")  # averages that are 0 where a class has no hit
-STEEP = ("p4", "prevalence_threshold")  # metrics that change fastest where a rate is near zero
 STEEP_SCORE_SHARE = 3 / 4  # with half of the score they covered 79 % where a class expects one or two cases
 SHORT = 0.25  # logarithm of the factor by which a cell may change in a stride for these
 EVERY = slice(None)
@@ -199,7 +198,7 @@ class AllCells(PathTables):
             self.score_share = 1.0
         elif not np.isfinite(metric.range).all():  # far out the score hardly grows
             self.score_share = 0.0
-        elif metric.spec is not None and metric.spec.definition.name in STEEP:
+        elif metric.spec is not None and metric.spec.definition.is_steep_at_zero:
             self.score_share = STEEP_SCORE_SHARE
         self.sums_classes = metric.class_shares is not None and not table.design.traits.is_stratified
         self.by_deviance = metric.average in MEANS_OF_LOGARITHMS and table.kind.has_rows
