@@ -63,9 +63,7 @@ MethodName = Annotated[
 Level = Annotated[
     float, Parameter(name=("--confidence-level", "--level", "-l"), help="Confidence level, between 0 and 1.")
 ]
-Seed = Annotated[
-    int | None, Parameter(name=("--random-state", "--seed"), help="Seed of the methods that use random numbers.")
-]
+Seed = Annotated[int | None, Parameter(name=("--random-state", "--seed"), help="Seed of methods that draw.")]
 Page = Annotated[
     Path | None,
     Parameter(

@@ -133,7 +133,7 @@ def alt_test(
     min_items : int
         Annotators with fewer items that the model and a third rater also rated are left out.
     confidence_level : float
-        Coverage of the intervals, between 0 and 1.
+        Confidence level of the intervals, between 0 and 1.
 
     Returns
     -------

@@ -104,7 +104,7 @@ def compare(
     contrast : {"difference", "ratio", "odds_ratio"}
         Contrast of the first model's metric with the second's.
     confidence_level : float
-        Coverage of the interval, between 0 and 1.
+        Confidence level of the interval, between 0 and 1.
     alternative : {"two-sided", "less", "greater"}
         Limits of the contrast: both, only the upper one, or only the lower one. The p-value is for the same side. The
         models' own intervals always have two limits.

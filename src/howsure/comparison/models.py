@@ -64,7 +64,7 @@ def evaluate_models(
         ``stream`` of the estimates identifies these joint draws, which `ranks` and `simultaneous_differences` need.
         The default is the default method of each metric.
     confidence_level : float
-        Coverage of each interval, between 0 and 1.
+        Confidence level of each interval, between 0 and 1.
     random_state : int, Generator or SeedSequence, optional
         Seed of the methods that draw; each group has a stream of its own.
 

@@ -34,7 +34,7 @@ PARAMETERS = """
     data : frame, path or relation, optional
         Data with the columns.
     confidence_level : float
-        Coverage of the interval, between 0 and 1.
+        Confidence level of the interval, between 0 and 1.
     random_state : int, Generator or SeedSequence, optional
         Seed of the draws behind the simultaneous intervals.
 

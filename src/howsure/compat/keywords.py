@@ -65,7 +65,7 @@ class Settings:
     groups : array-like of shape (n,) or str, optional
         Cluster of each case (patient, document, user): cases of one cluster may be correlated.
     confidence_level : float
-        Coverage of the interval, between 0 and 1.
+        Confidence level of the interval, between 0 and 1.
     confidence_interval : float, optional
         A synonym of ``confidence_level``, as in the package ``confidenceinterval``.
     method : str or Method, optional
@@ -73,7 +73,7 @@ class Settings:
     n_resamples : int
         Number of resamples of a bootstrap passed by name, at least 39.
     random_state : int, Generator, SeedSequence or None
-        Seed of the methods that use random numbers.
+        Seed of methods that draw.
     data : frame, mapping, path or None
         A frame or file with the columns, which are then given by name.
     check : bool

@@ -148,9 +148,9 @@ def scorer(
     method : str or Method, optional
         A method or its name; the default depends on the metric.
     confidence_level : float
-        Coverage of the interval, between 0 and 1.
+        Confidence level of the interval, between 0 and 1.
     random_state : int, Generator, SeedSequence or None
-        Seed of the methods that use random numbers.
+        Seed of methods that draw.
     pos_label : object, optional
         The positive one of two classes; the second by default.
 

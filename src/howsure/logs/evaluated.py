@@ -273,9 +273,9 @@ def evaluate_log(
     method : str or Method, optional
         Interval method; the default depends on the statistic.
     confidence_level : float
-        Coverage of each interval, between 0 and 1.
+        Confidence level of each interval, between 0 and 1.
     random_state : int, Generator or SeedSequence, optional
-        Seed of the methods that use random numbers.
+        Seed of methods that draw.
 
     Returns
     -------

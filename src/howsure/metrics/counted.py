@@ -103,22 +103,20 @@ def _positions(classes: Sequence[int], size: int) -> Array:
 
 def needs_average(spec: Spec, table: Table) -> HowsureError:
     """Return the error for a metric of one class that meets many, and no average is named."""
-    message = (
+    return HowsureError(
         f"`{spec.head}` is a metric of one class, and there are {len(table.labels)} {table.kind.classes_noun}. "
         f"Name an average, '{spec.head}@macro', or a class, '{spec.head}@binary+positive_class={table.labels[-1]}'; "
         f"'{spec.head}@none' gives `evaluate` each class."
     )
-    return HowsureError(message)
 
 
 def _needs_negatives(spec: Spec, table: Table) -> HowsureError:
     """Return the error for a metric of true negatives, with the metrics that do without them."""
     usable = [each.name for each in REGISTRY.shipped if each.has_outcomes and not each.reads_negatives]
-    message = (
+    return HowsureError(
         f"`{spec.text}` uses true negatives, which a {table.kind.noun} does not have. Use one that does not: "
         f"{', '.join(usable)}."
     )
-    return HowsureError(message)
 
 
 def _default_class(table: Table) -> int | None:

@@ -160,6 +160,7 @@ def unknown(name: str) -> HowsureError:
         return HowsureError(said, "unknown-metric")
     positive = re.fullmatch(r"neg_(\w+)", canonical(name))
     if positive and REGISTRY.find(positive[1]):
-        message = f"'{name}' is scikit-learn's name for the metric times −1. Ask for '{positive[1]}': lower is better."
-        return HowsureError(message)
+        return HowsureError(
+            f"'{name}' is scikit-learn's name for the metric times −1. Ask for '{positive[1]}': lower is better."
+        )
     return HowsureError.unknown("metric", name.partition("+")[0].strip(), REGISTRY.names)

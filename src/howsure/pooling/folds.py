@@ -35,7 +35,7 @@ def pool_folds(
     scale : str, optional
         Scale on which the mean is taken, as in `pool`.
     confidence_level : float
-        Coverage of the interval, between 0 and 1.
+        Confidence level of the interval, between 0 and 1.
 
     Returns
     -------

@@ -126,7 +126,7 @@ def reader_study(
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one study for each value.
     confidence_level : float
-        Coverage of the intervals, between 0 and 1.
+        Confidence level of the intervals, between 0 and 1.
 
     Returns
     -------

@@ -92,7 +92,7 @@ class Algorithms:
         threshold : float, optional
             Threshold for a metric of counts on scores.
         confidence_level : float
-            Coverage of the interval, between 0 and 1.
+            Confidence level of the interval, between 0 and 1.
 
         Returns
         -------

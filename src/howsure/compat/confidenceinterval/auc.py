@@ -35,7 +35,7 @@ def roc_auc_score(
     y_pred : array-like of shape (n,) or (n, K)
         Scores of the positive class, or of each class.
     confidence_level : float
-        Coverage of the interval, between 0 and 1.
+        Confidence level of the interval, between 0 and 1.
     method : {"delong", "bootstrap_bca", "bootstrap_percentile", "bootstrap_basic"}
         DeLong's standard error, or a bootstrap.
     n_resamples, random_state : int, seed

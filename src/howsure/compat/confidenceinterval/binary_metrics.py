@@ -36,7 +36,7 @@ def _function(score: Callable[..., Any], words: str) -> Callable[..., Result]:
     y_true, y_pred : array-like of shape (n,)
         True and predicted labels.
     confidence_level : float
-        Coverage of the interval, between 0 and 1.
+        Confidence level of the interval, between 0 and 1.
     method : str
         One of {", ".join(METHODS)}.
     compute_ci : bool

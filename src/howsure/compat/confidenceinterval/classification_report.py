@@ -40,7 +40,7 @@ def classification_report_with_ci(
     numerical_to_label_map : mapping of label to str, optional
         Names to show for the labels.
     confidence_level : float
-        Coverage of the intervals, between 0 and 1.
+        Confidence level of the intervals, between 0 and 1.
 
     Returns
     -------

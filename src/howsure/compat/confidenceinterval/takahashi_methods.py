@@ -51,7 +51,7 @@ def _function(score: Callable[..., Any], words: str, *, is_proportion: bool) -> 
     y_true, y_pred : array-like of shape (n,)
         True and predicted labels, of any number of classes.
     confidence_level : float
-        Coverage of the interval, between 0 and 1.
+        Confidence level of the interval, between 0 and 1.
     average : {{"micro", "macro", "binary"}}
         Over all cases, over classes, or of class 1.
     method : str

@@ -50,16 +50,15 @@ def calibrate(
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for; with ``data``, the name of the column.
+        Number of identical cases in each row, as in a table of frequencies; 1 by default.
     groups : array-like of shape (n,) or str, optional
-        Cluster of each case; cases of the same cluster may be correlated.
+        Cluster of each case: cases of one cluster may be correlated.
     n_draws : int
         Number of draws of the calibrator, at least 2.
     random_state : int, Generator or None
         Seed of the draws.
     check : bool
-        Whether to raise an error if a column does not look like the kind of data that its argument expects; False
-        disables this check.
+        Whether to raise an error for implausible input; False skips these checks.
 
     Returns
     -------

@@ -83,15 +83,14 @@ def annotated(
     labels : array-like of shape (K,), optional
         The classes, in order; by default all classes that occur.
     pos_label : object, optional
-        The positive class of two; by default the last in order.
+        Which of two classes is the positive one; the last in order by default.
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for; with ``data``, the name of the column.
+        Number of identical cases in each row, as in a table of frequencies; 1 by default.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
-        One or several columns to split by: one table for each value, or combination of values, with its own annotator
+        One column, or several, to split by: one table for each value, or combination of values, with its own annotator
         error rates.
     check : bool
-        Whether to raise an error if a column does not look like the kind of data that its argument expects; False
-        disables this check.
+        Whether to raise an error for implausible input; False skips these checks.
 
     Returns
     -------
@@ -215,18 +214,17 @@ def consensus(
     data : frame, mapping, path or None
         A frame, a lazy frame or relation, a mapping of columns, or the path of a file.
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for; with ``data``, the name of the column.
+        Number of identical cases in each row, as in a table of frequencies; 1 by default.
     labels : array-like of shape (K,), optional
         The classes, in order; by default all classes that occur.
     pos_label : object, optional
-        The positive class of two; by default the last in order.
+        Which of two classes is the positive one; the last in order by default.
     confidence_level : float
         Coverage probability of the annotators' intervals, between 0 and 1.
     random_state : int, Generator or None
         Seed of the posterior draws behind these intervals.
     check : bool
-        Whether to raise an error if a column does not look like the kind of data that its argument expects; False
-        disables this check.
+        Whether to raise an error for implausible input; False skips these checks.
 
     Returns
     -------

@@ -51,18 +51,17 @@ def judge_bias(
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file. The
         arguments above then name its columns.
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for; with ``data``, the name of the column.
+        Number of identical cases in each row, as in a table of frequencies; 1 by default.
     labels : array-like of shape (K,), optional
         The classes, in order; by default all classes that occur, sorted.
     pos_label : object, optional
-        The positive class of two; by default the last in order.
+        Which of two classes is the positive one; the last in order by default.
     groups : array-like of shape (n,) or str, optional
-        Cluster of each case; cases of the same cluster may be correlated.
+        Cluster of each case: cases of one cluster may be correlated.
     confidence_level : float
-        Coverage probability of the interval, between 0 and 1.
+        Confidence level of the interval, between 0 and 1.
     check : bool
-        Whether to raise an error if a column does not look like the kind of data that its argument expects; False
-        disables this check.
+        Whether to raise an error for implausible input; False skips these checks.
 
     Returns
     -------

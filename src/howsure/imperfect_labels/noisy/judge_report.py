@@ -101,7 +101,7 @@ def judge_report(table: ConfusionTable, *, confidence_level: float = 0.95) -> Ju
     table : ConfusionTable
         Table made by `judged` without ``y_pred``.
     confidence_level : float
-        Coverage probability of the intervals, between 0 and 1.
+        Confidence level of the intervals, between 0 and 1.
 
     Returns
     -------

@@ -95,20 +95,19 @@ def prediction_powered(
     labels : array-like of shape (K,), optional
         The classes, in order; by default all classes that occur.
     pos_label : object, optional
-        The positive class of two; by default the last in order.
+        Which of two classes is the positive one; the last in order by default.
     metric : str or Metric, optional
         Use the single weight that minimises the variance of this metric (PPI++).
     power : float, optional
         Use this single weight of the machine labels, from 0 (trusted cases alone) to 1 (the estimator of the first
         paper).
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for; with ``data``, the name of the column.
+        Number of identical cases in each row, as in a table of frequencies; 1 by default.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
-        One or several columns to split by: one table for each value, or combination of values, from its own trusted
+        One column, or several, to split by: one table for each value, or combination of values, from its own trusted
         cases.
     check : bool
-        Whether to raise an error if a column does not look like the kind of data that its argument expects; False
-        disables this check.
+        Whether to raise an error for implausible input; False skips these checks.
 
     Returns
     -------

@@ -92,7 +92,7 @@ def corrected_prevalence(
         Interval method for a proportion (``"wilson"``, ``"clopper_pearson"``, …) whose limits are transformed, if both
         rates are known. If a rate was measured, the only method is that of Lang and Reiczigel.
     confidence_level : float
-        Coverage probability of the interval, between 0 and 1.
+        Confidence level of the interval, between 0 and 1.
 
     Returns
     -------

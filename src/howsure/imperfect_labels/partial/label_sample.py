@@ -133,7 +133,7 @@ def sample_to_label(
     labels : array-like of shape (K,), optional
         The classes, in order; by default all classes that occur, sorted.
     pos_label : object, optional
-        The positive class of two; by default the last in order.
+        Which of two classes is the positive one; the last in order by default.
     random_state : int, Generator, SeedSequence or None
         Seed of the draw.
 

@@ -80,18 +80,17 @@ def partly_labelled(
     labels : array-like of shape (K,), optional
         The classes, in order; by default all classes that occur, sorted.
     pos_label : object, optional
-        The positive class of two; by default the last in order.
+        Which of two classes is the positive one; the last in order by default.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
     groups : array-like of shape (n,) or str, optional
-        Cluster of each case; cases of the same cluster may be correlated.
+        Cluster of each case: cases of one cluster may be correlated.
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for; with ``data``, the name of the column.
+        Number of identical cases in each row, as in a table of frequencies; 1 by default.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
-        One or several columns to split by: one table for each value, or combination of values.
+        One column, or several, to split by: one table for each value, or combination of values.
     check : bool
-        Whether to raise an error if a column does not look like the kind of data that its argument expects; False
-        disables this check.
+        Whether to raise an error for implausible input; False skips these checks.
 
     Returns
     -------

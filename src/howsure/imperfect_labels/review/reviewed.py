@@ -115,13 +115,13 @@ def reviewed(
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
-        One or several columns to split by: one table for each value, or combination of values, corrected by its own
+        One column, or several, to split by: one table for each value, or combination of values, corrected by its own
         reviews.
     labels : array-like of shape (K,), optional
         The classes, in order. The default is 0 … K−1 for counts, and all classes of the three columns for rows. Rows
         recorded or predicted as another class are left out.
     pos_label : object, optional
-        The positive class of two; by default the last in order.
+        Which of two classes is the positive one; the last in order by default.
     prior : float, str or array-like of shape (K, K, K), optional
         Pseudo-reviews of each corrected label in each cell: a number, an array, or a name as in `Dirichlet`.
         ``"recorded"`` adds one pseudo-review to each cell that confirms the record: labels are then correct unless a
@@ -129,8 +129,7 @@ def reviewed(
         one kind (record and prediction agree, or not). These cells have a common rate of wrong records; the odds of the
         true class are proportional to the class frequencies.
     check : bool
-        Whether to raise an error if a column does not look like the kind of data that its argument expects; False
-        disables this check.
+        Whether to raise an error for implausible input; False skips these checks.
 
     Returns
     -------

@@ -97,9 +97,9 @@ def calibrated(
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for; with ``data``, the name of the column.
+        Number of identical cases in each row, as in a table of frequencies; 1 by default.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
-        One or several columns to split by: one table for each value, combination of values, or period.
+        One column, or several, to split by: one table for each value, combination of values, or period.
     every : str or int, optional
         Chunks. If ``by`` is a column of times, the period: ``"hour"``, ``"day"``, ``"week"``, ``"month"``,
         ``"quarter"`` or ``"year"``. Without ``by``, the number of consecutive cases per chunk.
@@ -123,8 +123,7 @@ def calibrated(
         Calibrator made by `calibrate`, for scores that are not calibrated probabilities. It converts them, and
         intervals account for its uncertainty. Thresholds stay on the scale of the scores.
     check : bool
-        Whether to raise an error if a column does not look like the kind of data that its argument expects; False
-        disables this check.
+        Whether to raise an error for implausible input; False skips these checks.
 
     Returns
     -------

@@ -146,7 +146,7 @@ class Method(abc.ABC):
         table : Table
             One table, or a batch.
         confidence_level : float
-            Coverage of the interval, between 0 and 1.
+            Confidence level of the interval, between 0 and 1.
         rng : seed, optional
             Seed of the methods that draw; each table of a batch has a stream of its own.
 
@@ -228,7 +228,7 @@ class Method(abc.ABC):
         table : Table
             One table, or a batch.
         confidence_level : float
-            Coverage of the intervals, between 0 and 1.
+            Confidence level of the intervals, between 0 and 1.
         null : float
             The hypothetical value.
         rng : seed, optional
