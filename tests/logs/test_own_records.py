@@ -205,3 +205,59 @@ def test_a_last_row_that_sums_up_is_refused(name, tmp_path):
     path.write_text(f"fold,accuracy\n1,0.91\n2,0.88\n3,0.93\n{name},0.907\n")
     with pytest.raises(hs.HowsureError, match=f"'{name}' in the column 'fold', and is no item"):
         hs.read_log(path, score="accuracy", item="fold")
+
+
+@pytest.mark.parametrize("column", ["dataset", "Subject", "benchmark_name"])
+def test_numbers_of_items_that_restart(column, tmp_path):
+    """Question 0 of one data set and question 0 of another are two items: the mean is that of all answers."""
+    rows = [
+        (name, n, int(n % 4 > 0 if name == "x" else n == 0))
+        for name, size in (("x", 40), ("y", 20))
+        for n in range(size)
+    ]
+    path = csv(tmp_path / "a.csv", f"{column},id,score", rows)
+    with pytest.raises(hs.HowsureError, match=f"column '{column}'.*count as one item. Name it, `task='{column}'`"):
+        hs.read_log(path, score="score", item="id")
+    log = hs.read_log(path, score="score", item="id", task=column)
+    assert [float(hs.estimate(log.table(task=each), "mean")) for each in log.tasks] == [0.75, 0.05]
+    level = csv(tmp_path / "b.csv", f"level,{column},id,score", [("ab"[n % 2], *row) for n, row in enumerate(rows)])
+    with pytest.raises(hs.HowsureError, match=f"Give `item` a column of both, '{column}' and 'id'"):
+        hs.read_log(level, score="score", item="id", task="level")
+    apart = csv(tmp_path / "c.csv", f"{column},id,score", [(name, f"{name}{n}", score) for name, n, score in rows])
+    assert hs.estimate(hs.read_log(apart, score="score", item="id").table(), "mean") == pytest.approx(31 / 60)
+
+
+def test_the_remedy_for_restarting_numbers_runs_in_the_shell(tmp_path):
+    """The option that the message names reads the file."""
+    path = csv(tmp_path / "a.csv", "dataset,id,score", [(name, n, n % 2) for name in "xy" for n in range(20)])
+    arguments = ["evals", str(path), "--score", "score", "--item", "id"]
+    assert "--task-column dataset`, or" in run(*arguments).screen
+    assert run(*arguments, "--task-column", "dataset").returncode == 0
+
+
+@pytest.mark.parametrize("column", ["temperature", "num_fewshot"])
+def test_conditions_of_named_models(column, tmp_path):
+    """Of several models under several conditions, the remedy names the role that is free."""
+    rows = [(n, model, at, n % 2) for model in "ab" for at in (0, 5) for n in range(20)]
+    path = csv(tmp_path / "a.csv", f"id,model,{column},score", rows)
+    with pytest.raises(hs.HowsureError, match=f"2 conditions .*Name it, `task='{column}'`, or keep the rows of one"):
+        hs.read_log(path, score="score", item="id", model="model")
+    assert hs.read_log(path, score="score", item="id", model="model", task=column).tasks == ("0", "5")
+
+
+def test_rows_of_whole_models(tmp_path):
+    """A leaderboard, one row for each model, holds no scores of items whose mean would be that of one model."""
+    path = csv(tmp_path / "a.csv", "model,accuracy", [("a", 0.8), ("b", 0.7), ("c", 0.6)])
+    with pytest.raises(hs.HowsureError, match="3 models in the column 'model'"):
+        hs.read_log(path, score="accuracy")
+    with pytest.raises(hs.HowsureError, match="Numbers of whole models, one row each"):
+        hs.read_log(path, score="accuracy", model="model")
+
+
+def test_a_summary_below_items_that_nobody_named(tmp_path):
+    """A last row that sums up is found in the first column, too."""
+    path = csv(tmp_path / "a.csv", "question,score", [*((f"q{n}", n % 2) for n in range(20)), ("Average", 0.5)])
+    with pytest.raises(hs.HowsureError, match="'Average' in the column 'question', and is no item"):
+        hs.read_log(path, score="score")
+    rated = csv(tmp_path / "b.csv", "rating,score", [(("good", "average")[n % 2], n % 2) for n in range(20)])
+    assert len(hs.read_log(rated, score="score")["score"]) == 20

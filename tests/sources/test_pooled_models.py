@@ -90,3 +90,25 @@ def test_rows_that_are_models_are_refused() -> None:
         hs.values(["mmlu", "arc"], data=board)
     items = board.rename(columns={"Model": "task"})
     assert hs.values(["mmlu", "arc"], data=items).rows == 3
+
+
+@pytest.mark.parametrize("column", ["dataset", "Subject"])
+def test_tasks_of_one_name_in_several_data_sets(column: str) -> None:
+    """Runs of question 0 of two data sets are no runs of one task, also where groups have a table of all."""
+    frame = pd.DataFrame({column: ["x"] * 40 + ["y"] * 20, "id": [*range(40), *range(20)]})
+    frame = frame.assign(passed=(frame[column] == "x").astype(int), both=frame[column] + frame["id"].astype(str))
+    for more in ({}, {"by": column}):
+        with pytest.raises(DoubtfulDataError, match=f"'{column}' has several values .*a column of both, '{column}'"):
+            hs.trials("passed", task="id", data=frame, **more)
+    assert hs.estimate(hs.trials("passed", task="both", data=frame), "mean") == pytest.approx(40 / 60)
+    assert hs.trials("passed", task="id", data=frame, check=False).rows == 40
+
+
+def test_runs_of_several_models_are_no_runs_of_one() -> None:
+    """A column of models is named; seeds, and other names of the tasks, are no models."""
+    rows = [(model, seed, n, f"question {n}", n % 2) for model in "ab" for seed in range(3) for n in range(10)]
+    frame = pd.DataFrame(rows, columns=["model", "seed", "id", "question", "passed"])
+    with pytest.raises(DoubtfulDataError, match="'model' has several values .*Give model='model', or keep"):
+        hs.trials("passed", task="id", data=frame)
+    assert hs.trials("passed", task="id", model="model", data=frame).rows == 10
+    assert hs.trials("passed", task="id", data=frame[frame["model"] == "a"]).runs.tolist()[0] == 3

@@ -53,7 +53,7 @@ PHRASES: tuple[tuple[str, str, str], ...] = (
     ),
     (r"Make a table of values: `values\([^`]*`", "values", "Name the columns of the numbers with --values"),
     (r"(?:Ask for|Use) alternative='two-sided'[^.]*\.", "method", "Name another --method."),
-    (r"`task='([^']*)'`(?=, or leave it out of the file)", "task_column", r"`--task-column \1`"),
+    (r"`task='([^']*)'`(?=, or (?:leave it out|keep the rows))", "task_column", r"`--task-column \1`"),
     (WAY_OUT, "check", " If the data are correct, pass `--no-check`."),
     (WAY_OUT, "", ""),
     (r", or give a frame, data=pandas\.read_csv\(.*(?=\.$)", "", ""),

@@ -15,6 +15,7 @@ from howsure.logs.records import WORDS, Score, number
 from howsure.names import word_set
 from howsure.sources.frames import columns as read_columns, opened
 from howsure.sources.nested import column_names
+from howsure.sources.pooled_models import PART, names_models
 
 NAMES = ("item", "model", "task")  # roles of columns with names
 USUAL = {  # names of columns that hold models, tasks or metrics, and the argument that names such a column
@@ -24,9 +25,9 @@ USUAL = {  # names of columns that hold models, tasks or metrics, and the argume
 }
 CONDITIONS = word_set(  # names of columns that hold settings of one system, beside items that have an answer for each
     """
-    ablation approach architecture arm backend condition config configuration embedmodel method mode pipeline policy
-    prompt promptid promptname promptversion provider reranker retriever setting settings strategy template treatment
-    variant version
+    ablation approach architecture arm backend condition config configuration effort embedmodel fewshot method mode
+    nshot numfewshot numshots pipeline policy prompt promptid promptname promptversion provider quantization
+    reasoningeffort reranker retriever setting settings shots strategy temperature template treatment variant version
     """
 )
 MOST_CONDITIONS = 50
@@ -132,7 +133,8 @@ def _refuse_pooled(path: Path, wanted: Mapping[str, str], scores: Sequence[str])
             continue
         values = dict.fromkeys(each for each in held if not _is_empty(each))
         is_of_item = bool(item) and len({*zip(items, held, strict=True)}) == len({*items})  # such as its rubric
-        are_items = len(values) > len(held) / 2 and (kind != "metric" or name.casefold() == "name" or is_of_item)
+        are_items = len(values) > len(held) / 2 and kind != "model"
+        are_items = are_items and (kind != "metric" or name.casefold() == "name" or is_of_item)
         if len(values) > 1 and not are_items:
             remedy = "Keep the rows of one" if role in wanted else f"Name it, `{role}={name!r}`"
             raise HowsureError(
@@ -142,30 +144,43 @@ def _refuse_pooled(path: Path, wanted: Mapping[str, str], scores: Sequence[str])
 
 
 def _refuse_conditions(path: Path, wanted: Mapping[str, str], scores: Sequence[str]) -> None:
-    """Refuse a file in which each item of a model has answers under several conditions, whose column is not named."""
+    """Refuse items with answers under several conditions, or in several data sets, whose column is not named."""
     if "item" not in wanted:
         return
     known = column_names(opened(str(path)))
     plain = {name: re.sub(r"[\W_]", "", name).casefold() for name in known if name not in {*wanted.values(), *scores}}
-    for name in [each for each, bare in plain.items() if bare in CONDITIONS]:
+    free = next((role for role in ("model", "task") if role not in wanted), None)
+    for name in [each for each, bare in plain.items() if bare in CONDITIONS or names_models(each, PART)]:
         named = {role: column for role, column in wanted.items() if role in NAMES}
         *held, values = (
-            np.asarray(each, dtype=object).astype(str).tolist()
+            [str(cell) for cell in np.asarray(each, dtype=object).tolist()]
             for each in read_columns(str(path), named | {"condition": name}).values()
         )
         shown, number = dict.fromkeys(values), len({*zip(*held, strict=True)})
-        if 1 < len(shown) <= MOST_CONDITIONS and len({*zip(*held, values, strict=True)}) == number * len(shown):
+        pairs = len({*zip(*held, values, strict=True)})
+        if names_models(name, PART) and pairs > number:
+            remedy = f"Name it, `task={name!r}`"
+            if "task" in wanted:
+                remedy = f"Give `item` a column of both, '{name}' and '{wanted['item']}'"
+            raise HowsureError(
+                f"'{path}' has the same names of items in several values of the column '{name}' ({listed(shown)}), "
+                f"which would count as one item. {remedy}, or keep the rows of one."
+            )
+        if 1 < len(shown) <= MOST_CONDITIONS and pairs == number * len(shown):
+            remedy = "" if free is None else f"Name it, `{free}={name!r}`, or keep"
             raise HowsureError(
                 f"'{path}' has an answer to each item under {len(shown):,} conditions in the column '{name}' "
-                f"({listed(shown)}), which would count as one. Name it, `model={name!r}`, or keep the rows of one."
+                f"({listed(shown)}), which would count as one. {remedy or 'Keep'} the rows of one."
             )
 
 
-def _refuse_summary(path: Path, name: str, items: Sequence[str]) -> None:
-    """Refuse a last row whose item is a word for a summary of the others, such as a mean."""
-    if items and re.sub(r"[\W_]", "", items[-1]).casefold() in SUMMARIES:
+def _refuse_summary(path: Path, name: str | None) -> None:
+    """Refuse a last row whose item, or else first cell, is a word for a summary of the others, such as a mean."""
+    name = name or column_names(opened(str(path)))[0]
+    cells = [str(each) for each in np.asarray(read_columns(str(path), {"item": name})["item"], dtype=object).tolist()]
+    if cells and cells.count(cells[-1]) == 1 and re.sub(r"[\W_]", "", cells[-1]).casefold() in SUMMARIES:
         raise HowsureError(
-            f"The last row of '{path}' has {items[-1]!r} in the column '{name}', and is no item. Leave it out."
+            f"The last row of '{path}' has {cells[-1]!r} in the column '{name}', and is no item. Leave it out."
         )
 
 
@@ -191,12 +206,13 @@ def own_records(path: Path, scores: Sequence[str], columns: Mapping[str, str | N
     size = len(next(iter(held.values())))
     for role in NAMES:
         _refuse_empty(role, wanted.get(role, ""), path, held.get(role, []))
-    if "item" not in held and "model" in held and len(set(held["model"])) > 1:
+    if "item" not in held and "model" in held and (systems := len(set(held["model"]))) > 1:
+        wholes = " Numbers of whole models, one row each, are no scores of answers." if systems == size else ""
         raise HowsureError(
-            f"'{path}' has several models. Give `item`, the column that tells the items apart, to join them by."
+            f"'{path}' has several models. Give `item`, the column that tells the items apart, to join them by.{wholes}"
         )
     items = list(map(_name, held.get("item", range(1, size + 1))))
-    _refuse_summary(path, wanted.get("item", ""), items)
+    _refuse_summary(path, wanted.get("item"))
     models = list(map(_name, held.get("model", [path.stem] * size)))
     tasks = list(map(_name, held.get("task", ["all"] * size)))
     clusters = [None if _is_empty(each) else each for each in held.get("cluster", [None] * size)]

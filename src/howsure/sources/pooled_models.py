@@ -23,6 +23,7 @@ MODEL = (
     "algorithm|approach|architecture|checkpoint|classifier|detector|estimator|learner|llm|method|model|network|system"
 )
 RUN = "attempt|epoch|iteration|repeat|repetition|replicate|run|seed"
+PART = "benchmark|category|dataset|domain|split|subject|subset|subtask|suite|task|topic"  # in which numbers restart
 NAME = "(?:{})s?(?:id|idx|index|name|no|number|version)?"
 FEWEST = 4  # rows of each model whose true labels may repeat those of another
 SHARE = 0.5  # of the cases that several models have
@@ -51,7 +52,8 @@ def refuse_pooled_models(frame: Any, given: Mapping[str, str]) -> None:
 
     The cases are the same if an identifier of cases repeats for several models with one true label, or if the true
     labels of every model are the same in the same order. Of more rows than are read into memory, each model has as
-    many of each label. Nothing is refused if ``groups`` names the items or two crossed factors.
+    many of each label. Nothing is refused if ``groups`` names the items or two crossed factors. Tasks with runs are
+    refused if a task has those of several models or data sets.
 
     Parameters
     ----------
@@ -62,8 +64,13 @@ def refuse_pooled_models(frame: Any, given: Mapping[str, str]) -> None:
     """
     if isinstance(frame, Stream):
         return  # may be read once
-    if any(map(is_factor, given)) or names_item(given.get("groups")):
+    if any(map(is_factor, given)):
         return  # the caller states that cases have several rows
+    if "task" in given:
+        _refuse_merged_tasks(frame, given)
+        return
+    if names_item(given.get("groups")):
+        return
     known = column_names(frame)
     spare = [name for name in known if name not in given.values()]
     models = [name for name in spare if names_models(name, MODEL)]
@@ -73,7 +80,32 @@ def refuse_pooled_models(frame: Any, given: Mapping[str, str]) -> None:
     for name in spare:
         if names_models(name, words):
             cases = [each for each in spare if names_item(each) and not names_models(each)]
+            cases += [given["fold"]] if "fold" in given else []  # of one number for each model and fold
             _refuse_pooled(frame, name, given.get("y_true"), cases)
+
+
+def _refuse_merged_tasks(frame: Any, given: Mapping[str, str]) -> None:
+    """Refuse tasks of one name in several models, or in several data sets: their runs would count as those of one."""
+    others = [name for name in column_names(frame) if name not in given.values()]
+    models = [] if "model" in given else [name for name in others if names_models(name, MODEL)]
+    split = [name for role, name in given.items() if role.startswith("by")]  # all groups together have a table too
+    parts = [name for name in (*others, *split) if name != given["task"] and names_models(name, PART)]
+    if are_many(frame):
+        return
+    columns = dict(coded(frame, [given["task"], *models, *parts]))
+    if given["task"] not in columns:
+        return
+    task = columns.pop(given["task"])
+    for name, column in columns.items():
+        pairs = np.unique(np.column_stack([task.codes, column.codes]), axis=0)
+        again = np.flatnonzero(np.bincount(pairs[:, 0]) > 1)
+        if len(again):
+            named = f"model={name!r}" if name in models else f"a column of both, {name!r} and {task.name!r}, as `task`"
+            raise DoubtfulDataError(
+                f"The column {name!r} has several values ({listed(column.levels.tolist())}) for one task, such as "
+                f"{task.levels.tolist()[again[0]]!r}, whose runs would count as those of one. Give {named}, or keep "
+                "the rows of one."
+            )
 
 
 def _refuse_rows_of_models(frame: Any, name: str) -> None:
