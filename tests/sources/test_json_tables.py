@@ -67,3 +67,18 @@ def test_one_object_is_told_from_lines_wherever_a_file_is_cut(content, expected,
     path = tmp_path / "cases.json"
     path.write_text(content)
     assert json_tables.is_object(path) == expected
+
+
+@pytest.mark.parametrize("name", ["accuracy", "F1-score", "n_total"])
+def test_metrics_by_model_are_no_columns_of_cases(name, tmp_path):
+    """The mean of a model's accuracy, F1 and number of cases is the score of nothing."""
+    found = {model: {name: 0.8, "other": 0.7, "third": 100} for model in ("gpt", "llama")}
+    assert json_tables.records_of(found) == [found]
+    path = tmp_path / "summary.json"
+    path.write_text(json.dumps(found))
+    with pytest.raises(hs.HowsureError, match="numbers of whole data sets"):
+        hs.read_log(path)
+    by_item = {model: {"q1": 1, "q2": 0, "q3": 1} for model in ("gpt", "llama")}
+    assert json_tables.records_of(by_item) == [{"gpt": each, "llama": each} for each in (1, 0, 1)]
+    by_query = {f"q{place}": {name: place / 4, "other": 1} for place in range(4)}
+    assert json_tables.records_of(by_query) == list(by_query.values())

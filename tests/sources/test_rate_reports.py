@@ -33,11 +33,12 @@ def test_a_report_of_two_classes_is_their_matrix(form: str) -> None:
     assert (table.counts.tolist(), table.labels.tolist()) == (COUNTS, ["no", "yes"])
 
 
-@pytest.mark.parametrize("name", ["report.txt", "report.csv", "report.json"])
+@pytest.mark.parametrize("name", ["report.txt", "report.csv", "report.json", "indented.json"])
 def test_a_file_with_a_report_of_two_classes(name: str, tmp_path: Path) -> None:
     """The report is read as it is printed, as pandas saves it, and as JSON."""
     forms = reports()
     contents = {"report.txt": f"Accuracy: 0.92\n\n{forms['text']}", "report.json": json.dumps(forms["mapping"])}
+    contents["indented.json"] = json.dumps(forms["mapping"], indent=4)
     contents["report.csv"] = forms["turned"].to_csv()  # type: ignore[attr-defined]
     (tmp_path / name).write_text(contents[name])
     with pytest.warns(hs.HowsureWarning, match=COMPUTED):

@@ -7,11 +7,13 @@ import json
 from pathlib import Path
 from typing import Any, TypeGuard, TypeVar
 
+from howsure.names import squeezed, word_set
 from howsure.sources.file_checks import chunks
 from howsure.sources.label_studio import are_tasks, rows_of_tasks
 
 Kind = TypeVar("Kind")
 HEAD = 256  # bytes in which a file has its first character
+OF_WHOLES = word_set("acc accuracy auc aucroc f1 f1score macroavg macrof1 mcc n ntotal precision recall rocauc support")
 
 
 def records_of(found: object) -> list[Any]:
@@ -27,7 +29,7 @@ def records_of(found: object) -> list[Any]:
         - columns of equal length, as lists, or as objects with the same keys (pandas ``orient="columns"``),
         - records by their identifiers, with names that are no numbers (pandas ``orient="index"``).
 
-        Any other object is a single record.
+        Any other object is a single record, such as metrics by model (``{"a": {"accuracy": 0.9, "f1": 0.8}, …}``).
 
     Examples
     --------
@@ -52,7 +54,8 @@ def records_of(found: object) -> list[Any]:
     if _is_list_of(columns, dict) and all(each.keys() == columns[0].keys() for each in columns):
         are_records = len(columns) > len(columns[0]) and not all(map(str.isdecimal, columns[0]))
         by_key = ({name: column[key] for name, column in found.items()} for key in columns[0])
-        return columns if are_records else list(by_key)
+        if are_records or OF_WHOLES.isdisjoint(map(squeezed, columns[0])):  # else numbers of wholes, and no cases
+            return columns if are_records else list(by_key)
     return [found]
 
 

@@ -30,7 +30,7 @@ from howsure.sources.text_encoding import decoded
 
 THOUSANDS = re.compile(r"[1-9]\d{0,2}(\.\d{3})+")  # with points, or a number with three decimals
 NOTHING = frozenset({"", ".", "-", "–", "—"})
-RATES = re.compile(r"\bprecision['\"]?\b.*\brecall\b.*\bf1-score\b.*\bsupport\b")  # of scikit-learn's report
+RATES = re.compile(r"\bprecision['\"]?\b.*\brecall\b.*\bf1-score\b.*\bsupport\b", re.DOTALL)  # of scikit-learn's report
 NUMBERING = re.compile(r"(unnamed.*|row.?(id|names?|numbers?)?|index)?", re.IGNORECASE)  # names of a column of numbers
 LINES = 3  # columns of a file with one line per combination of classes
 

@@ -77,7 +77,7 @@ def _of_object(found: dict[str, Any]) -> list[list[str]]:
     if any(isinstance(each, dict) for each in found.values()):
         raise HowsureError(
             f"it maps {listed(found)} to further names, and which are the true classes is not said. Give a list of "
-            "lists, a row for each true class; in Python `from_counts({true: {predicted: count}})`."
+            "lists, a row for each true class, or `from_counts({true: {predicted: count}})`."
         )
     raise HowsureError(
         f"it holds {listed(found)}, and no matrix of counts. Give a list of lists, a row for each true class."
