@@ -115,6 +115,7 @@ def test_flags_and_negative_numbers_are_no_options_without_a_value():
         ([*LABELS[1:], "--json"], "There is no option --json. Write --format json."),
         ([*LABELS[1:], "--y-prob=score_logistic"], "There is no option --y-prob. Write --y-score."),
         ([*LABELS[1:], "--average", "macro"], "--metrics f1@macro."),
+        (["--values", "a", "b"], "Write `howsure leaderboard FILE --values …`"),
         ([*LABELS[1:], "--no-chek"], "Did you mean '--no-check'"),
         (["-t", "label"], "There is no option -t. See `howsure report --help`."),
     ],

@@ -13,6 +13,7 @@ RNG = np.random.default_rng(1)
 N = 60
 Y = RNG.integers(0, 2, N)
 SAID = np.where(RNG.random(N) < 0.8, Y, 1 - Y)
+OF_FOLDS = {"model": ["a"] * 3 + ["b"] * 3, "fold": [1, 2, 3] * 2, "auc": [0.8, 0.9, 0.7, 0.9, 0.9, 0.8]}
 OTHER = np.where(RNG.random(N) < 0.7, Y, 1 - Y)
 FOLD = RNG.permutation(np.arange(N) % 4)
 
@@ -156,6 +157,8 @@ def test_a_frame_of_runs_has_a_run_in_each_column():
         (lambda: hs.cross_validated(Y, fold=FOLD), "Give one of `y_pred`"),
         (lambda: hs.cross_validated(Y, SAID, y_score=SAID, fold=FOLD), "not 2 of them"),
         (lambda: hs.cross_validated(Y, SAID, fold=np.arange(N)), "leave-one-out"),
+        (lambda: hs.cross_validated(None, value=[0.8, 0.9, 0.7], fold=[1, 2, 3]), r"`hs\.pool_folds\(values\)`"),
+        (lambda: hs.cross_validated(None, value="auc", fold="fold", data=OF_FOLDS), "'model' has 2 models"),
         (lambda: hs.cross_validated(Y, SAID, fold=np.zeros(N)), "two folds or more"),
         (lambda: hs.cross_validated(Y, SAID[:-1], fold=FOLD), "60.*59|59.*60"),
         (lambda: hs.cross_validated(Y, SAID, fold=FOLD[:-1]), "fold.*59|59.*fold"),

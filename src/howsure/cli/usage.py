@@ -20,6 +20,7 @@ IN_SHELL = {  # words for options → what to write
     "json": "--format json",
     "csv": "--format csv",
     "average": "the average in the metric, such as --metrics f1@macro",
+    "values": "`howsure leaderboard FILE --values …`, which compares columns of numbers",
     **dict.fromkeys(("tp", "fp", "fn", "tn"), COUNTS_IN_FILE),
     **dict.fromkeys(("docx", "word"), "--html report.md, and convert it: pandoc report.md -o report.docx"),
 } | dict.fromkeys(("out", "output", "outfile", "output_file", "save", "report"), "--html FILE")

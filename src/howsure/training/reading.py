@@ -266,6 +266,11 @@ def _folds(
                     "Compare algorithms on the same folds: give both one splitter with one `random_state`."
                 )
         used, places = np.unique(fold, return_inverse=True)
+        if given.role == "value" and len(used) == len(fold) > 1:
+            raise HowsureError(
+                "Each fold has a single value. For one number per fold, as from `cross_val_score`, use "
+                "`hs.pool_folds(values)`; of two models, with the differences of their values."
+            )
         _refuse_folds(used, len(fold), folds, run)
         found.append(places.astype(np.intp))
     return tuple(found)
