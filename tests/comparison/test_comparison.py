@@ -684,3 +684,21 @@ def test_a_list_of_metrics_is_no_metric():
     models = hs.paired([0, 1] * 9, {"a": [0, 1] * 9, "b": [1, 1] * 9})
     with pytest.raises(hs.HowsureError, match="`compare` takes one metric, not 2. Call it for each, such as 'f1'"):
         hs.compare(models, ["f1", "recall"])
+
+
+@pytest.mark.parametrize("source", ["confusion", "scores", "values", "ratings"])
+def test_separate_tables_of_one_size_may_be_of_the_same_cases(source):
+    """Two tables made from the same cases are compared as if independent, and the result says so; others are not."""
+    truth, said = predictions(0, 60)
+    make = {
+        "confusion": lambda model, rows: hs.confusion(truth[rows], said[model][rows]),
+        "scores": lambda model, rows: hs.scores(truth[rows], said[model][rows] + 0.1 * truth[rows]),
+        "values": lambda model, rows: hs.values(said[model][rows]),
+        "ratings": lambda model, rows: hs.ratings(np.stack([truth[rows], said[model][rows]], 1)),
+    }[source]
+    metric = {"confusion": "recall", "scores": "roc_auc", "values": "mean", "ratings": "fleiss_kappa"}[source]
+    same = hs.compare(make("A", slice(None)), make("B", slice(None)), metric)
+    assert "if they are the same cases" in same.reason
+    assert same.reason in str(same)
+    assert hs.compare(make("A", slice(None)), make("B", slice(50)), metric).reason == ""
+    assert hs.compare(hs.paired(truth, said), "recall").reason == ""

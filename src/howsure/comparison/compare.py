@@ -50,6 +50,8 @@ OF_ESTIMATES = (
     "`t = hs.proportions({'A': 85, 'B': 80}, 100)`, then `hs.compare(t['A'], t['B'], 'mean')`."
 )
 
+OF_ONE_SIZE = "test sets of one size: if they are the same cases, compare one table of both, such as `paired`"
+
 
 class _Keywords(TypedDict, total=False):
     """Keyword arguments that do not decide the type of the result."""
@@ -129,9 +131,9 @@ def compare(
     Examples
     --------
     >>> import howsure as hs
-    >>> first, second = hs.from_counts([[50, 3], [5, 42]]), hs.from_counts([[40, 13], [9, 38]])
+    >>> first, second = hs.from_counts([[50, 3], [5, 42]]), hs.from_counts([[41, 13], [9, 38]])
     >>> print(hs.compare(first, second, "accuracy", a="new", b="old"))
-    accuracy: new − old = 0.140 [0.041, 0.239], p = 0.006
+    accuracy: new − old = 0.138 [0.039, 0.236], p = 0.007
 
     Groups are compared separately, after all of them together:
 
@@ -208,7 +210,8 @@ class _Request:
         """Compare two models on different cases."""
         names = (self.names[0] or "first", self.names[1] or "second")
         sides = map(Side, names, resolve_each(self.metric, joint.tables), joint.views)
-        return self._of(joint, list(sides), joint.tables, random_state)
+        found = self._of(joint, list(sides), joint.tables, random_state)
+        return replace(found, reason="; ".join(filter(None, (found.reason, OF_ONE_SIZE * joint.are_of_one_size))))
 
     def _of(self, joint: Table, sides: list[Side], tables: Sequence[Table], random_state: Seed) -> Comparison:
         metric, own = contrast_metric(self.effect, *sides), dict(zip(sides, tables, strict=True))

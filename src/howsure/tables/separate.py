@@ -66,6 +66,12 @@ class SeparateTables(Table):
         return np.concatenate([each.true_class for each in self.tables])
 
     @property
+    def are_of_one_size(self) -> bool:
+        """Whether all tables have as many cases of each true class, as tables of the same cases have."""
+        first, *others = (np.bincount(each.true_class, each.cells.ravel()) for each in self.tables)
+        return all(np.array_equal(first, each) for each in others)
+
+    @property
     def priors(self) -> Priors:
         """Pseudo-counts of each table's own; the shares sum to 1 for each of the tables."""
         own = [each.priors for each in self.tables]

@@ -37,7 +37,7 @@ class MiettinenNurminen(Method):
     Examples
     --------
     >>> import howsure as hs
-    >>> first, second = hs.from_counts([[50, 3], [5, 42]]), hs.from_counts([[40, 13], [9, 38]])
+    >>> first, second = hs.from_counts([[50, 3], [5, 42]]), hs.from_counts([[41, 13], [9, 38]])
     >>> print(hs.compare(first, second, "recall", contrast="ratio", method="miettinen_nurminen"))
     recall: first / second = 1.105 [0.926, 1.347], p = 0.249
     """
