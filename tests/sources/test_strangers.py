@@ -42,6 +42,20 @@ def test_a_misspelt_class_is_refused():
     assert hs.confusion(numbered, numbered[::-1], labels=["class 1", "class 2", "class 4"]).rows > 0
 
 
+def test_cases_without_an_answer_are_not_left_out_in_silence():
+    """`labels` with the two classes leaves inconclusive results out of both rates, which flatters a test."""
+    true = ["ill"] * 50 + ["well"] * 50
+    said = ["ill"] * 40 + ["well"] * 6 + ["unclear"] * 4 + ["ill"] * 5 + ["well"] * 40 + ["unclear"] * 5
+    with pytest.warns(hs.HowsureWarning, match="9 of 100 cases of the classes in `labels`"):
+        table = hs.confusion(true, said, labels=["well", "ill"])
+    assert table.counts.tolist() == [[40, 5], [6, 40]]
+    with pytest.warns(hs.HowsureWarning, match="9 of 100 cases"):
+        hs.paired(true, {"a": true[::-1], "b": said}, labels=["well", "ill"])
+    assert hs.confusion(true, said, labels=["well", "ill"], check=False).rows == 91
+    whole = hs.confusion(true, said, labels=["well", "ill", "unclear"])
+    assert hs.estimate(whole, "recall@binary+positive_class=ill").value == 40 / 50
+
+
 @pytest.mark.parametrize("name", ["Freq", "n", "count"])
 @pytest.mark.parametrize("kind", ["pandas", "csv", "mapping"])
 def test_lines_with_unread_frequencies_are_refused(name, kind, tmp_path):

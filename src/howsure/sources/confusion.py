@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from howsure.arrays import Array
 from howsure.designs.base import Design
 from howsure.designs.independent import MOST_ATOMS
-from howsure.errors import DoubtfulDataError, HowsureError, NoCaseError, OneClassError, boolean
+from howsure.errors import DoubtfulDataError, HowsureError, NoCaseError, OneClassError, boolean, warn
 from howsure.sources.columns import Grouped, checked_weight, indicator, same_length
 from howsure.sources.crossed import drawn_anew, one_column
 from howsure.sources.doubtful_lines import refuse_doubtful_lines
@@ -148,6 +148,7 @@ def confusion(
     cell, kept = _cells(counted, axis)
     if not kept.any():
         raise NoCaseError("No case has both its true and its predicted label among `labels`.")
+    warn_of_left_out(counted, axis, check=check)
     plain = sample_weight is not None and data is None and all(each is None for each in (groups, strata, by))
     cells = Cells(
         cell,
@@ -281,6 +282,22 @@ def _cells(counted: Grouped, axis: Array) -> tuple[Array, Array]:
         np.array([position.get(label, -1) for label in counted.levels[i].tolist()])[counted.codes[i]] for i in (0, 1)
     )
     return true * len(axis) + predicted, (true >= 0) & (predicted >= 0)
+
+
+def warn_of_left_out(counted: Grouped, axis: Array, models: int = 1, *, check: bool) -> None:
+    """Warn of cases of the classes that are left out because a prediction is no class, such as no answer."""
+    classes = {*axis.tolist()}
+    known = classes.union(counted.levels[0].tolist())
+    among = [
+        np.array([label in wanted for label in levels.tolist()])[codes]
+        for levels, codes, wanted in zip(counted.levels, counted.codes, [classes, *[known] * models], strict=False)
+    ]
+    of_classes, *predicted = among
+    if (lost := int(counted.n[of_classes & ~np.logical_and.reduce(predicted)].sum())) and check:
+        warn(
+            f"{lost:,} of {int(counted.n[of_classes].sum()):,} cases of the classes in `labels` have a prediction that "
+            "is no class, and were left out. To count them as errors, add it to `labels`; else pass `check=False`."
+        )
 
 
 def grouped_by_weight(keys: dict[str, Any], weight: object) -> Grouped | None:

@@ -14,7 +14,7 @@ from howsure.arrays import Array
 from howsure.designs.base import Design
 from howsure.errors import HowsureError, NoCaseError
 from howsure.sources.columns import Grouped
-from howsure.sources.confusion import are_named, class_labels, grouped_by_weight, refuse_mixed
+from howsure.sources.confusion import are_named, class_labels, grouped_by_weight, refuse_mixed, warn_of_left_out
 from howsure.sources.crossed import drawn_anew
 from howsure.sources.doubtful_lines import refuse_doubtful_lines
 from howsure.sources.frames import grouped
@@ -162,6 +162,7 @@ def paired(
     kept = (codes >= 0).all(1)
     if not kept.any():
         raise NoCaseError("No case has all its labels among `labels`.")
+    warn_of_left_out(counted, axis, len(models), check=check)
     possible = pseudo_tuples(len(axis), len(models))
     tuples, inverse = distinct_and_places(np.vstack([codes[kept], possible]))
     cell, pseudo = np.split(inverse, [int(kept.sum())])
