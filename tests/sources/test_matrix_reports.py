@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from howsure.errors import HowsureError, HowsureWarning
@@ -108,6 +109,28 @@ def test_several_matrices_are_counted(text: str, tmp_path: Path) -> None:
     """The last of two matrices is not the only one, whatever headings stand between them."""
     with pytest.raises(HowsureError, match="holds 2 matrices. Keep one"):
         table_of(text, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "header, rows",
+    [(",no,yes,n", ["no,94,6,53", "yes,11,89,47"]), (",n,no,yes", ["no,53,94,6", "yes,47,11,89"])],
+)
+def test_percentages_beside_their_numbers_of_cases(header: str, rows: list[str], tmp_path: Path) -> None:
+    """A column of numbers of cases beside rows that add up to 100 is no predicted class."""
+    with pytest.raises(HowsureError, match="'n' seems to hold the numbers of cases of percentages"):
+        table_of("\n".join([header, *rows]), tmp_path)
+    shares = np.array([[94, 6], [11, 89]])
+    assert (shares / 100 * np.array([[53], [47]])).round().tolist() == COUNTS
+
+
+def test_a_crosstab_of_a_test_by_the_response(tmp_path: Path) -> None:
+    """PROC FREQ names the outcome Response, beside a test, as statisticians do."""
+    text = (
+        "Table of Test by Response\nTest      Response\nFrequency|       1|       0|  Total\n"
+        "---------+--------+--------+\n       1 |     42 |      3 |     45\n---------+--------+--------+\n"
+        "       0 |      5 |     50 |     55\n---------+--------+--------+\nTotal          47       53      100\n"
+    )
+    assert table_of(text, tmp_path) == (COUNTS, ["0", "1"])
 
 
 def test_lines_of_json(tmp_path: Path) -> None:

@@ -162,8 +162,9 @@ def laid_out(
     counts, rows = _total_last(counts, rows, columns, -2)
     counts, columns = _total_last(counts, columns, rows, -1)
     counts, rows, columns = _without_totals(counts, rows, columns, size, check=check)
-    for axis, other in ((rows, columns), (columns, rows)):
+    for axis, other, place in ((rows, columns, -2), (columns, rows, -1)):
         _refuse_statistics(axis, other)
+        _refuse_percentages(counts, axis, other, place)
     counts, rows, columns = _with_signs(counts, rows, columns)
     if are_turned(rows, columns):
         counts, rows, columns = np.swapaxes(counts, -1, -2), columns, rows
@@ -265,6 +266,24 @@ def _refuse_statistics(axis: Axis, other: Axis) -> None:
         raise HowsureError(f"{unknown[0]!r} names no class, and the matrix has a row or column of it. Leave it out.")
 
 
+def _refuse_percentages(counts: Array, axis: Axis, other: Axis, place: int) -> None:
+    """Refuse a row or column that the other axis lacks if the others add up to 100: their numbers of cases."""
+    labels = axis.labels or []
+    for position in [at for at, label in enumerate(labels) if other.labels and label not in other.labels]:
+        if len(labels) == counts.shape[place] > 2 and _add_up_to_100(np.delete(counts, position, place), place):
+            message = (
+                f"{labels[position]!r} seems to hold the numbers of cases of percentages, which add up to 100. Give "
+                "the cases of each cell, `(percentages / 100 * n).round()`."
+            )
+            raise HowsureError(message)
+
+
+def _add_up_to_100(counts: Array, place: int) -> bool:
+    """Whether all sums along an axis are 100, or the next number because of rounding."""
+    sums = counts.sum(place)
+    return bool(np.all(np.abs(sums - PERCENT) <= 1) and np.any(sums == PERCENT))
+
+
 def _without_totals(
     counts: Array, rows: Axis, columns: Axis, size: int | None, *, check: bool
 ) -> tuple[Array, Axis, Axis]:
@@ -315,8 +334,7 @@ def _refuse_sums(counts: Array, *, last: bool) -> None:
 def warn_of_percentages(counts: Array) -> None:
     """Warn of a matrix whose rows, or columns, add up to 100: shares of a class that were rounded look like counts."""
     for axis, what in ((-1, "row"), (-2, "column")):
-        sums = counts.sum(axis)
-        if counts.shape[-1] > 1 and np.all(np.abs(sums - PERCENT) <= 1) and np.any(sums == PERCENT):
+        if counts.shape[-1] > 1 and _add_up_to_100(counts, axis):
             warn(
                 f"Each {what} of the matrix adds up to 100. If these are percentages, the intervals are those of 100 "
                 "cases a class: give the numbers of cases."

@@ -17,7 +17,7 @@ TRUE_WORDS = word_set(
 PREDICTED_WORDS = word_set(
     """
     pred preds predict predicted prediction predictions predicts ypred yhat estimate estimates estimated
-    forecast hypothesis guess classified classifier classification assigned mapped flagged response output
+    forecast hypothesis guess classified classifier classification assigned mapped flagged output
     model algorithm ai system machine test screening rdt rapid
     vorhersage vorhergesagt prédit prédite prueba 预测
     """
