@@ -46,6 +46,14 @@ def test_items_of_several_raters_have_a_caution(name):
     hs.confusion("truth", "said", data=data, groups=name)
 
 
+@pytest.mark.parametrize("name", ["reader", "readerID", "radiologist", "Observer"])
+def test_reads_of_several_readers_have_a_caution(name):
+    """Reads of one case by several readers are no independent cases."""
+    data = frame("case").assign(**{name: [0, 1, 2] * 8})
+    with pytest.warns(HowsureWarning, match="8 values.*groups='case'"):
+        hs.scores("truth", "score", data=data)
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -14,8 +14,8 @@ ITEMS = frozenset(
     | {"subject", "task", "unit", "uuid"}
 )
 RATERS = frozenset(
-    {"annotator", "assessor", "coder", "evaluator", "grader", "judge", "labeler", "labeller", "rater", "reviewer"}
-    | {"worker"}
+    {"annotator", "assessor", "clinician", "coder", "evaluator", "grader", "judge", "labeler", "labeller", "observer"}
+    | {"pathologist", "physician", "radiologist", "rater", "reader", "reviewer", "worker"}
 )
 NUMBERING = frozenset({"code", "id", "idx", "index", "key", "name", "no", "nr", "num", "number"})
 FEWEST = 2  # columns that may be items

@@ -15,7 +15,7 @@ from howsure.sources.pooled_models import are_many, coded
 from howsure.sources.rating_names import NUMBERING, name_words, names_item, names_rater
 from howsure.sources.streams import Stream
 
-PERSONS = word_set("client customer participant patient person respondent speaker user")
+PERSONS = word_set("client customer mrn participant patient person respondent speaker user")
 OWNERS = PERSONS | word_set(  # with a word for a number beside them
     """
     animal article author conversation document doc exam image img lesion record scan slide subject video writer
