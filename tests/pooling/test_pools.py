@@ -191,7 +191,7 @@ def test_clusters_and_weights_count_less():
         ),
         (lambda: hs.pool(TABLES, "f1", method="binomial_normal", test="z"), "`test` is for the normal models"),
         (lambda: hs.pool(TABLES, "plr", method="binomial_normal"), r"`plr` has the range \(0.0, inf\)"),
-        (lambda: hs.pool([*TABLES.values(), PERFECT], "plr"), "'4' is nan .*Leave it out"),
+        (lambda: hs.pool([*TABLES.values(), PERFECT], "plr"), "'4' is nan .*leaving it out biases"),
         (lambda: hs.pool([*TABLES.values(), PERFECT], "f1", method="reml"), "'4' is 1, .*binomial_normal"),
     ],
 )
@@ -238,3 +238,19 @@ def test_exact_values_without_error_have_the_largest_heterogeneity():
     assert found.tau2 == pytest.approx(0.18, rel=1e-6)
     expected = 0.18 / stats.chi2.ppf([0.9995, 0.0005], 1)
     assert found.tau2_interval == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("metric", ["diagnostic_odds_ratio", "plr", "nlr"])
+@pytest.mark.parametrize("cell", ["tp", "fp", "fn"])
+def test_ratios_with_a_count_of_0_name_a_remedy_that_runs(metric, cell):
+    """Leaving such studies out would bias the result: their rates are pooled, or logarithms with half a case more."""
+    counts = {"tp": [10, 3, 5], "fp": [2, 3, 1], "fn": [4, 8, 9], "tn": [30, 20, 25]}
+    counts[cell][0] = 0
+    tables = hs.from_counts(**counts)
+    if not all(np.isfinite(value) and value > 0 for value in [hs.estimate(tables[0], metric).value]):
+        with pytest.raises(hs.HowsureError, match="leaving it out biases the result"):
+            hs.pool(tables, metric)
+    assert 0 < hs.pool(tables, "sensitivity").value < 1
+    tp, fp, fn, tn = (np.array(counts[name]) + 0.5 for name in ("tp", "fp", "fn", "tn"))
+    error = np.sqrt(1 / tp + 1 / fp + 1 / fn + 1 / tn)
+    assert math.isfinite(hs.pool(np.log(tp * tn / fp / fn), error).value)

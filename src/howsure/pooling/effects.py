@@ -13,7 +13,7 @@ from howsure.arrays import Array
 from howsure.errors import HowsureError, checked_level, one_of, real_numbers, several
 from howsure.methods.core.standard_errors import normal_quantile
 from howsure.pooling.pooled import Pooled
-from howsure.pooling.scales import Scale, scale_named
+from howsure.pooling.scales import ZERO_COUNT, Scale, scale_named
 
 Spread = tuple[float, float, str]
 Model = Literal["fixed", "dl", "pm", "reml"]
@@ -97,7 +97,7 @@ def checked_experiments(
                 "finite."
                 if scale.name == "identity" or not math.isfinite(value)
                 else f"inside {scale.range}, as the scale '{scale.name}' needs. "
-                "Estimates and tables have method='binomial_normal'."
+                + (ZERO_COUNT if scale.name == "log" else "Estimates and tables have method='binomial_normal'.")
             )
             raise HowsureError(f"The value of experiment '{label}' is {value:g}, not {where}")
         if not (error > 0 and 0 < error**2 < math.inf):

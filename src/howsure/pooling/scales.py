@@ -59,6 +59,11 @@ SCALES = {
     )
 }
 
+ZERO_COUNT = (
+    "A ratio with a count of 0 has no logarithm, and leaving it out biases the result. Pool rates, 'sensitivity' and "
+    "'specificity', or logarithms of ratios with 0.5 added to each cell, `pool(logarithms, standard_errors)`."
+)
+
 
 def scale_named(name: str | None) -> Scale:
     """Return the scale of this name, such as ``"log"`` or ``"logit(0, 10)"``; None is the identity."""

@@ -15,6 +15,7 @@ from howsure.estimates.estimation import estimate
 from howsure.metrics.binding import resolve_experiment
 from howsure.metrics.spec import named
 from howsure.pooling.effects import names_of_experiments
+from howsure.pooling.scales import SCALES, ZERO_COUNT
 from howsure.tables.labels import refuse_disjoint
 from howsure.tables.table import Table, require_table
 
@@ -150,7 +151,8 @@ def _checked(found: Sequence[Any], labels: tuple[str, ...], level: float | None)
         if not math.isfinite(each.value):
             why = f" ({each.reason})" if each.reason else ""
             stated = f"The value of experiment '{name}' is {each.value:g}{why}."
-            raise HowsureError(f"{stated} Leave it out, or pool a metric that all of them define, such as a rate.")
+            remedy = "Leave it out, or pool a metric that all of them define, such as a rate."
+            raise HowsureError(f"{stated} {ZERO_COUNT if tuple(each.bounds) == SCALES['log'].range else remedy}")
     columns = ("value", "low", "high", "standard_error")
     values, lows, highs, errors = (np.array([float(getattr(each, column)) for each in found]) for column in columns)
     low, high = map(float, found[0].bounds)
