@@ -25,6 +25,36 @@ MISTAKES = {  # in Python
     "metrics in one text": (lambda: hs.evaluate(TWO, "f1, recall"), "'f1, recall'", "['f1', 'recall']"),
     "a metric of scores on predictions": (lambda: hs.estimate(TWO, "auc"), "`roc_auc`", "`scores(y_true, y_score)`"),
     "no threshold": (lambda: hs.estimate(SCORES, "f1"), "at a threshold", "`threshold=0.5`"),
+    "a threshold to be found": (
+        lambda: hs.estimate(SCORES, "recall", threshold="youden"),
+        "'youden', not a number",
+        "hs.optimal_threshold(table, 'youden')",
+    ),
+    "a weighted kappa of ratings": (
+        lambda: hs.estimate(hs.ratings([[1, 2], [2, 2], [3, 1]]), "quadratic_weighted_kappa"),
+        "`quadratic_weighted_kappa`",
+        "`conger_kappa+weights=quadratic`",
+    ),
+    "a fairness criterion without groups": (
+        lambda: hs.estimate(TWO, "demographic_parity_ratio"),
+        "'demographic_parity_ratio'",
+        "'selection_rate'. Use `hs.gaps`",
+    ),
+    "a criterion of another package": (
+        lambda: hs.gaps(hs.confusion(TRUTH, PREDICTED, by=list("aabbaabb")), "average_odds_difference"),
+        "'average_odds_difference'",
+        "'recall' and 'fpr'. Use `hs.gaps`",
+    ),
+    "a frame of studies to add up": (
+        lambda: hs.pool_tables(pd.DataFrame({"TP": [1, 2], "FN": [3, 4]}), "recall"),
+        "`pool_tables`",
+        "hs.pool_tables([hs.confusion(y_true, pred_a, data=…), hs.confusion(y_true, pred_b, data=…)])",
+    ),
+    "a ratio of means of 0 and 1": (
+        lambda: hs.compare(hs.values([1, 0, 1]), hs.values([0, 0, 1, 1]), "mean", contrast="ratio"),
+        "lies in [-inf, inf]",
+        "`values(…, bounds=(0, 1))`",
+    ),
     "a threshold in percent": (lambda: hs.estimate(SCORES, "f1", threshold=50), "`threshold` is 50", "from 0 to 1"),
     "arrays for a table": (lambda: hs.estimate(TRUTH, PREDICTED), "a table of counts", "hs.confusion(y_true, y_pred)"),
     "arrays to compare": (lambda: hs.compare(PREDICTED, TRUTH, "f1"), "compare(", "`paired`"),

@@ -273,7 +273,7 @@ def _needs_table(
     if source == CONFUSION and any(map(_is_fractional, args[1:])):
         source, metrics = SCORES, [*metrics, "roc_auc"]
     if has_names:
-        source = f"{source[:-1]}, data=…)"
+        source = source.replace(")", ", data=…)")
     texts, stated = {"metric", "metrics", "others"}, next((each for each in metrics if isinstance(each, str)), "f1")
     placed = [each for each in signature.parameters.values() if each.kind < inspect.Parameter.KEYWORD_ONLY][1:]
     needed = [each.name for each in placed if each.name in texts or each.default is each.empty]

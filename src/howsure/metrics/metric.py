@@ -232,9 +232,11 @@ class Effect:
     def check(self, metric: Metric) -> None:
         """Raise an error if the effect is undefined for the range: ratios need values ≥ 0, odds ratios proportions."""
         if not (self.needs[0] <= metric.range[0] and metric.range[1] <= self.needs[1]):
+            stated = " For values of a known range state it, `values(…, bounds=(0, 1))`."
             raise HowsureError(
                 f"`{metric.name}` lies in [{metric.range[0]:g}, {metric.range[1]:g}]: its "
                 f"{self.name.replace('_', ' ')} has no meaning. Use contrast='difference'."
+                f"{stated if metric.range[0] == -np.inf else ''}"
             )
 
 

@@ -27,6 +27,7 @@ MEANT = {  # the names that mean a metric, without blanks and signs
     "fnr@macro": "balancederrorrate ber meanperclasserror halftotalerrorrate hter acer",
     "recall": "pod probabilityofdetection tprate producersaccuracy ppa positivepercentagreement tar",
     "recall@min": "minperclassaccuracy",
+    "selection_rate": "pprev",
     "specificity": "npa negativepercentagreement",
     "precision": "pospredvalue usersaccuracy successratio",
     "npv": "negpredvalue",
@@ -60,7 +61,7 @@ ADVICE = {  # the names that mean no metric, by what is said of them
     "needs its limit: 'roc_auc+max_fpr=0.1' up to a false positive rate, 'roc_auc+min_tpr=0.9' from a true positive "
     "rate. `+standardized=false` gives the plain area.": "partialauc pauc partialrocauc rocpauc",
     "is 2 × 'roc_auc' − 1. Estimate 'roc_auc', and convert its limits in the same way.": "gini ginicoefficient "
-    "normalizedgini accuracyratio somersd gaincapture rocss",
+    "normalizedgini accuracyratio somersd dxy gaincapture rocss",
     "is the largest 'informedness' of all thresholds. `hs.optimal_threshold` of scores estimates it.": "ks ksstatistic "
     "kolmogorovsmirnov",
     "is 'fpr' where access is decided (false acceptance rate), and 'fdr' of forecasts (false alarm ratio). Ask for one "
@@ -87,6 +88,14 @@ ADVICE = {  # the names that mean no metric, by what is said of them
     "is exp('log_loss'). Estimate that, and take exp of its limits.": "perplexity ppl",
     "is a test of calibration. Estimate how far from calibrated the scores are: 'calibration_slope', 'ici' or "
     "'smooth_ece'.": "hosmerlemeshow hosmerlemeshowtest spiegelhalter spiegelhalterz",
+    "compares groups in 'selection_rate'. Use `hs.gaps` of a table made with `by=`; its `difference` and `ratio` have "
+    "intervals.": "demographicparity demographicparitydifference demographicparityratio statisticalparity "
+    "statisticalparitydifference disparateimpact disparateimpactratio adverseimpactratio fourfifthsrule",
+    "compares groups in 'recall' and 'fpr'. Use `hs.gaps` of a table made with `by=`; its `difference` and `ratio` "
+    "have intervals.": "equalizedodds equalizedoddsdifference equalizedoddsratio averageodds averageoddsdifference "
+    "averageabsoddsdifference",
+    "compares groups in 'recall'. Use `hs.gaps` of a table made with `by=`; its `difference` and `ratio` have "
+    "intervals.": "equalopportunity equalopportunitydifference equalopportunityratio",
     "compares two models. Use `hs.compare` of `hs.paired_scores` in 'brier_score', 'roc_auc' or "
     "'net_benefit+threshold=0.2'.": "nri idi netreclassificationimprovement integrateddiscriminationimprovement",
     "compares the set of labels of each case. Use `hs.f1_score` with the average 'samples', or the function of the "

@@ -47,6 +47,8 @@ ratings_metric = declare(  # (table of items by the ratings of each rater, argum
         tried=("percent_agreement", "fleiss_kappa", "gwet_ac1"),
         counterparts={
             "kappa": "conger_kappa",
+            "weighted_kappa": "conger_kappa+weights=linear",
+            "quadratic_weighted_kappa": "conger_kappa+weights=quadratic",
             "accuracy": "percent_agreement",
             "icc": "krippendorff_alpha+level=interval",
         },

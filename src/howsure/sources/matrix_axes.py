@@ -271,11 +271,10 @@ def _refuse_percentages(counts: Array, axis: Axis, other: Axis, place: int) -> N
     labels = axis.labels or []
     for position in [at for at, label in enumerate(labels) if other.labels and label not in other.labels]:
         if len(labels) == counts.shape[place] > 2 and _add_up_to_100(np.delete(counts, position, place), place):
-            message = (
+            raise HowsureError(
                 f"{labels[position]!r} seems to hold the numbers of cases of percentages, which add up to 100. Give "
                 "the cases of each cell, `(percentages / 100 * n).round()`."
             )
-            raise HowsureError(message)
 
 
 def _add_up_to_100(counts: Array, place: int) -> bool:

@@ -14,7 +14,7 @@ from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
 from howsure.designs.known import KnownProbabilities
-from howsure.errors import HowsureError, listed, of_per_cent, real_number, warn
+from howsure.errors import INVALID_ARGUMENT, HowsureError, listed, of_per_cent, real_number, warn
 from howsure.tables.cache import LastValueCache
 from howsure.tables.cautions import of_bins, of_scores
 from howsure.tables.confusion import ConfusionTable
@@ -160,6 +160,12 @@ class ScoresTable(Table):
         return ConfusionTable(counts=counts, labels=self.labels, design=design, **own)
 
     def _checked(self, threshold: object) -> float:
+        if isinstance(threshold, str) and threshold.isalpha():
+            raise HowsureError(
+                f"`threshold` is {threshold!r}, not a number. For one chosen on the same cases, with intervals that "
+                "account for the choice: `hs.optimal_threshold(table, 'youden')`.",
+                INVALID_ARGUMENT,
+            )
         number = real_number("threshold", threshold)
         if math.isnan(number):
             raise HowsureError(
