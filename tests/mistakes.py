@@ -25,6 +25,26 @@ MISTAKES = {  # in Python
     "metrics in one text": (lambda: hs.evaluate(TWO, "f1, recall"), "'f1, recall'", "['f1', 'recall']"),
     "a metric of scores on predictions": (lambda: hs.estimate(TWO, "auc"), "`roc_auc`", "`scores(y_true, y_score)`"),
     "no threshold": (lambda: hs.estimate(SCORES, "f1"), "at a threshold", "`threshold=0.5`"),
+    "a rate with its interval": (
+        lambda: hs.from_rates(sensitivity="89.4% (76.9-96.5)", specificity=0.9, positives=47, negatives=50),
+        "`sensitivity` is a share",
+        "Write '0.894'",
+    ),
+    "successes of cases for a rate": (
+        lambda: hs.from_rates(sensitivity="42/47", specificity="50/53"),
+        "not 42/47",
+        "`from_counts(tp=…, fn=…, fp=…, tn=…)`",
+    ),
+    "several metrics to pool": (
+        lambda: hs.pool({"Ulm": TWO, "Bern": TWO}, ["sensitivity", "specificity"]),
+        "one metric, not 2",
+        "for each",
+    ),
+    "values to pool by name": (
+        lambda: hs.pool({"Ulm": 0.8, "Bern": 0.7}, {"Ulm": 0.02, "Bern": 0.03}),
+        "by name",
+        "pool(values, standard_errors, names=…)",
+    ),
     "a threshold to be found": (
         lambda: hs.estimate(SCORES, "recall", threshold="youden"),
         "'youden', not a number",
@@ -216,7 +236,7 @@ MISTAKES = {  # in Python
     ),
     "missing labels": (lambda: hs.confusion([1, 0, np.nan], [1, 0, 1]), "at row 2", "`hs.judged(y_true, y_pred)`"),
     "missing labels of text": (lambda: hs.confusion(["a", None], ["a", "b"]), "at row 1", "missing at random"),
-    "missing predictions": (lambda: hs.confusion(["a", "b"], ["a", None]), "`y_pred` has 1", "Drop or fill"),
+    "missing predictions": (lambda: hs.confusion(["a", "b"], ["a", None]), "`y_pred` has 1", "such as 'none'"),
     "missing scores": (lambda: hs.scores([0, 1], [0.2, np.nan]), "at row 1", "Drop or fill"),
     "no cases": (lambda: hs.confusion([], []), "`y_true` is empty", "no case"),
     "numbers and text": (lambda: hs.confusion([1, 0], ["1", "0"]), "text ('0')", "Convert one"),

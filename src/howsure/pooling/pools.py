@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -136,11 +136,7 @@ def pool(
         experiments = list(experiments)
     normal: dict[str, Any] = {"test": test, "scale": scale}
     if standard_errors is not None or not is_estimated(experiments):
-        if hasattr(experiments, "columns"):
-            raise HowsureError(
-                "`experiments` is a frame. Make a table of each line, "
-                "`pool(hs.from_counts(tp=data['tp'], fp=…, fn=…, tn=…), metric)`, or give columns of values and errors."
-            )
+        _refuse_no_values(experiments, standard_errors)
         real_numbers("values", experiments)
         _refuse_beside(f"tables and estimates, not for plain values. {REMEDY}", metric=metric, estimand=estimand)
         if method == BINOMIAL_NORMAL or standard_errors is None:
@@ -168,6 +164,19 @@ def pool(
         limits=(sites.lows, sites.highs),
     )
     return replace(found, positive=sites.positive)
+
+
+def _refuse_no_values(experiments: object, standard_errors: object) -> None:
+    """Refuse a frame, values by name, and several metrics in place of the standard errors."""
+    if hasattr(experiments, "columns"):
+        raise HowsureError(
+            "`experiments` is a frame. Make a table of each line, "
+            "`pool(hs.from_counts(tp=data['tp'], fp=…, fn=…, tn=…), metric)`, or give columns of values and errors."
+        )
+    if isinstance(standard_errors, list | tuple) and any(isinstance(each, str) for each in standard_errors):
+        raise HowsureError(f"`pool` takes one metric, not {len(standard_errors)}. Call it for each.")
+    if isinstance(experiments, Mapping):
+        raise HowsureError("Values by name are two lists, and `names=`: `pool(values, standard_errors, names=…)`.")
 
 
 def _refuse_no_errors(values: object, standard_errors: object) -> None:

@@ -373,7 +373,9 @@ def missing(values: Any) -> Array:
 
 GAPS_OF = {  # arguments → the remedy for missing values, where dropping them may bias the result
     "y_true": "Drop these rows if labels are missing at random. If the prediction decided which cases were labelled, "
-    "use `hs.judged(y_true, y_pred)`."
+    "use `hs.judged(y_true, y_pred)`.",
+    "y_pred": "With a label of their own, such as 'none', these cases count as errors. Drop them only if they are "
+    "missing at random.",
 }
 
 
@@ -383,9 +385,8 @@ def refuse_missing(name: str, gaps: Array, n: Array | None = None) -> None:
         number = int(gaps.sum() if n is None else n[gaps].sum())
         values = "value" if number == 1 else "values"
         where = f" (first at row {int(np.argmax(gaps))})" if n is None else ""
-        raise HowsureError(
-            f"`{name}` has {number} missing {values}{where}. {GAPS_OF.get(name, 'Drop or fill them first.')}"
-        )
+        remedy = GAPS_OF.get(name.partition("[")[0], "Drop or fill them first.")  # y_pred['A'] of a model
+        raise HowsureError(f"`{name}` has {number} missing {values}{where}. {remedy}")
 
 
 def coded_with_gaps(name: str, values: object) -> tuple[Array, Array]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -85,10 +86,12 @@ class Rounded:
 
 
 def _share_meant(text: str) -> str:
-    """Return how to write a share with a percent sign or a decimal comma, with its decimals; empty for other texts."""
-    try:
-        number = Decimal(text.rstrip(" %").replace(",", "."))
-    except InvalidOperation:
+    """Return how to write k/n, or a share with a percent sign, a decimal comma or its interval; else an empty text."""
+    if re.match(r"\d+ ?/ ?\d", text):
+        return " Give such numbers of cases as they are: `from_counts(tp=…, fn=…, fp=…, tn=…)`."
+    found = re.match(r"(\d*[.,]?\d+) ?(%?)(?![\d.])", text)
+    if found is None:
         return ""
-    share = number.scaleb(-2) if "%" in text else number
+    number = Decimal(found[1].replace(",", "."))
+    share = number.scaleb(-2) if found[2] else number
     return f" Write '{share}'." if 0 <= float(share) <= 1 else ""

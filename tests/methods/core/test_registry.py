@@ -1,6 +1,8 @@
 """Names of methods: which are found, which are taken and which are refused."""
 
+import numpy as np
 import pytest
+from scipy import stats
 
 import howsure as hs
 from howsure.methods.core.lookup import METHOD_OF, OF_OTHERS, named
@@ -113,3 +115,16 @@ def test_a_name_that_is_near_no_other_has_a_remedy(name):
     with pytest.raises(hs.HowsureError, match="`howsure methods f1`") as caught:
         named(name)
     assert caught.value.code == "unknown-method"
+
+
+def test_names_of_intervals_of_ratios():
+    """Woolf's interval of the odds ratio and Simel's of likelihood ratios are the delta method of the logarithm."""
+    tp, fn, fp, tn = 42, 5, 3, 50
+    table, z = hs.from_counts(tp=tp, fn=fn, fp=fp, tn=tn), stats.norm.ppf(0.975)
+    for name, metric, value, variance in (
+        ("woolf", "dor", tp * tn / fp / fn, 1 / tp + 1 / fn + 1 / fp + 1 / tn),
+        ("simel", "lr+", tp / 47 / (fp / 53), 1 / tp - 1 / 47 + 1 / fp - 1 / 53),
+    ):
+        found = hs.estimate(table, metric, method=name)
+        away = np.exp(z * variance**0.5)
+        np.testing.assert_allclose([found.low, found.high], [value / away, value * away], rtol=1e-6)

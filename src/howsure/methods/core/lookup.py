@@ -14,7 +14,7 @@ OF_OTHERS = {  # names without blanks and signs, by the method that they mean
     "agresti_coull": "ac",
     "wald": "normalapproximation waldinterval asymptotic",
     "likelihood_ratio": "likelihood profilelikelihood profile lrt",
-    "delta": "deltamethod taylor taylorseries linearization linearized sandwich",
+    "delta": "deltamethod taylor taylorseries linearization linearized sandwich woolf simel",
     "hanley_mcneil": "hanley",
     "bayes": "bayesian credible credibleinterval",
     "bootstrap_percentile": "percentilebootstrap perc",
