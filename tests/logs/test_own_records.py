@@ -261,3 +261,14 @@ def test_a_summary_below_items_that_nobody_named(tmp_path):
         hs.read_log(path, score="score")
     rated = csv(tmp_path / "b.csv", "rating,score", [(("good", "average")[n % 2], n % 2) for n in range(20)])
     assert len(hs.read_log(rated, score="score")["score"]) == 20
+
+
+def test_a_caution_for_items_that_nobody_named(tmp_path):
+    """Repeated answers without a column of items are read, with a note; distinct ones, and clusters, without."""
+    path = csv(tmp_path / "a.csv", "example_id,score", [(n % 20, n % 3 == 0) for n in range(40)])
+    said = "each of 40 rows counts as an item, and the column 'example_id' has 20 values"
+    assert any(said in note for note in hs.read_log(path, score="score").notes)
+    assert not hs.read_log(path, score="score", item="example_id").notes
+    assert not hs.read_log(path, score="score", cluster="example_id").notes
+    apart = csv(tmp_path / "b.csv", "example_id,subject,score", [(n, "xy"[n % 2], n % 3 == 0) for n in range(40)])
+    assert not hs.read_log(apart, score="score").notes

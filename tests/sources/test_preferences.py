@@ -197,3 +197,24 @@ def test_blanks_and_ends_of_lines_around_a_winner_mean_nothing():
     """Answers of judges end in line feeds."""
     table = hs.preferences(["x", "y", "x"], ["y", "x", "y"], ["model_a\n", "\tmodel_a", " tie\r\n"])
     assert table.counts.tolist() == hs.preferences(["x", "y", "x"], ["y", "x", "y"], ["x", "y", "tie"]).counts.tolist()
+
+
+@pytest.mark.parametrize("winner", ["winner_model_a", "winner_model_b"])
+@pytest.mark.parametrize("numbers", [None, "score", "index"])
+def test_a_column_of_wins_beside_one_of_ties(winner, numbers, tmp_path):
+    """Where ties have a column of their own, 0 is a loss or a tie; both columns together state each outcome."""
+    frame = pd.DataFrame({"a": ["x", "y", "x", "y"] * 5, "b": ["y", "x", "y", "x"] * 5})
+    outcome = np.array([0, 1, 2, 2] * 5)
+    named = {
+        f"winner_{name}": (outcome == place).astype(int) for place, name in enumerate(("model_a", "model_b", "tie"))
+    }
+    frame, path = frame.assign(**named), tmp_path / "battles.csv"
+    frame.to_csv(path, index=False)
+    for data in (frame, path, frame.to_dict("list")):
+        with pytest.raises(
+            hs.HowsureError, match="ties are in 'winner_tie'. Make one column of both: 1 where the first"
+        ):
+            hs.preferences("a", "b", winner, data=data, numbers=numbers)
+    both = frame["winner_model_a"] + frame["winner_tie"] / 2
+    table = hs.preferences("a", "b", "both", data=frame.assign(both=both))
+    assert hs.estimate(table.model("x"), "win_rate") == pytest.approx((10 + 0.5 * 10) / 20)

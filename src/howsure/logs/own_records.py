@@ -16,6 +16,7 @@ from howsure.names import word_set
 from howsure.sources.frames import columns as read_columns, opened
 from howsure.sources.nested import column_names
 from howsure.sources.pooled_models import PART, names_models
+from howsure.sources.rating_names import names_item
 
 NAMES = ("item", "model", "task")  # roles of columns with names
 USUAL = {  # names of columns that hold models, tasks or metrics, and the argument that names such a column
@@ -65,6 +66,27 @@ def doubts(path: Path, scores: Sequence[Score]) -> Iterator[str]:
     first, *others = by_metric
     if others:
         yield f"'{path.name}': {first!r} comes first; `metric` (--metric) shows {listed(others)}."
+
+
+def repeated(path: Path, scores: Sequence[str], columns: Mapping[str, str | None]) -> Iterator[str]:
+    """Yield a caveat of records without items: a column that names items, with several rows for one of its values.
+
+    Parameters
+    ----------
+    path, scores, columns : object
+        The file and its columns, as for `own_records`.
+    """
+    frame = opened(str(path))
+    named = {*columns.values(), *scores}
+    for name in column_names(frame) if columns["item"] is None and columns["cluster"] is None else []:
+        if name not in named and names_item(name) and not names_models(name, PART):
+            cells = list(map(str, np.asarray(read_columns(str(path), {"item": name})["item"], dtype=object).tolist()))
+            if 1 < (number := len({*cells})) < len(cells):
+                yield (
+                    f"'{path.name}': each of {len(cells):,} rows counts as an item, and the column '{name}' has "
+                    f"{number:,} values. If it names the items, give it as `item` (--item); several rows are its runs."
+                )
+                return
 
 
 def _with_points(values: Sequence[object]) -> list[object]:

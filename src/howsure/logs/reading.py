@@ -22,7 +22,7 @@ from howsure.logs.mteb import MTEB
 from howsure.logs.openai_evals import OPENAI_EVALS
 from howsure.logs.opencompass import OPENCOMPASS
 from howsure.logs.opening import PACKED, opened
-from howsure.logs.own_records import doubts, own_records
+from howsure.logs.own_records import doubts, own_records, repeated
 from howsure.logs.promptfoo import PROMPTFOO
 from howsure.logs.records import Reader, Score
 from howsure.logs.runs import Read, as_runs, latest, refuse_models, refuse_places
@@ -207,8 +207,9 @@ def _read(path: Path, records: Records | None, *, is_alone: bool) -> Read:
 def _of_records(path: Path, records: Records, *, is_alone: bool) -> Read:
     if not is_alone and suffix_of(path) not in FORMATS:
         return Read(path, is_foreign=True)
-    scores = own_records(path, records.scores, records.columns)
-    return Read(path, scores, notes=list(doubts(path, scores)))
+    said = records.scores, records.columns
+    scores = own_records(path, *said)
+    return Read(path, scores, notes=[*doubts(path, scores), *repeated(path, *said)])
 
 
 def _content(path: Path, *, is_alone: bool) -> Read:

@@ -75,9 +75,10 @@ def told_apart(log: Opened) -> str | None:
     for columns in BATTLES:
         if set(columns) <= log.first.keys():
             first, second, winner = columns
+            swapped = " The verdicts in the other order are in g2_winner." if "g2_winner" in log.first else ""
             return (
                 f"'{log.path}' holds battles. Rank the models: howsure leaderboard FILE --a {first} --b {second} "
-                f"--winner {winner}."
+                f"--winner {winner}.{swapped}"
             )
     if any(log.first.keys() >= each for each in COCO):
         return f"'{log.path}' holds objects or detections of COCO: hs.detections('results.json', 'instances.json')."

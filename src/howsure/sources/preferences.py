@@ -12,9 +12,10 @@ from howsure.errors import DoubtfulDataError, HowsureError, listed, one_of
 from howsure.sources.beside import Beside
 from howsure.sources.crossed import drawn_anew
 from howsure.sources.encoding import Column, encoded
-from howsure.sources.frames import columns, expanded, weight_or_counts
+from howsure.sources.frames import columns, expanded, opened, weight_or_counts
 from howsure.sources.groups import Tally, by_columns, roles
 from howsure.sources.keywords import Cases
+from howsure.sources.nested import column_names
 from howsure.tables.batch import Tables
 from howsure.tables.preferences import OUTCOMES, PreferencesTable
 
@@ -136,6 +137,8 @@ def preferences(
     others = {"sample_weight": sample_weight, "counts": counts, "groups": groups} | roles(named)
     asked = {"a": a, "b": b, "winner": winner} | {role: each for role, each in others.items() if each is not None}
     given = expanded(columns(data, asked, check=check))
+    if check and isinstance(winner, str):
+        _refuse_indicator(winner, data)
     first, second, won = (encoded(role, given[role]) for role in ("a", "b", "winner"))
     beside = Beside.of(given, list(named), {each.name: each for each in (first, second, won)})
     names, places, outcome = _read(first, second, won, numbers, check=check)
@@ -208,6 +211,17 @@ def _refuse_names_of_places(
         raise DoubtfulDataError(
             f"`winner` holds {listed(named)}: names of models, and also words for the first and the second one. "
             "Rename these models, or write 'first' and 'second'."
+        )
+
+
+def _refuse_indicator(winner: str, data: Any) -> None:
+    """Refuse one of several columns of 0 and 1 with a column of ties beside it: its 0 is a loss or a tie."""
+    known = [] if hasattr(data, "__next__") else column_names(opened(data, [winner]))
+    kind, *rest = winner.casefold().split("_")
+    if rest and (tie := next((each for each in known if str(each).casefold() in {f"{kind}_tie", f"{kind}_draw"}), "")):
+        raise DoubtfulDataError(
+            f"`winner` names the column {winner!r}, and ties are in {tie!r}. Make one column of both: 1 where the "
+            "first model won, 0.5 for a tie, 0 where the second won."
         )
 
 
