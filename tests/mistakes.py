@@ -308,7 +308,7 @@ MISTAKES = {  # in Python
     "a matrix of runs": (
         lambda: hs.trials(np.eye(3), task=[0, 1, 2]),
         "(3, 3)",
-        "`trials(success.ravel(), task=np.repeat(np.arange(3), 3))`",
+        "`trials(np.ravel(success), task=np.repeat(np.arange(3), 3))`",
     ),
     "a frame for a log's result": (lambda: hs.evaluate_log(FRAME), "not DataFrame", "hs.trials(success, task=…"),
     "limits for standard errors": (

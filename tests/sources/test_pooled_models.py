@@ -63,7 +63,8 @@ def test_every_source_of_rows_is_checked(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_stated_or_unlike_models_are_counted() -> None:
     """A column that is read, one of other cases, predictions of another model, and `check=False` are no doubt."""
-    each = hs.confusion("truth", "said", data=long(), by="model")
+    with pytest.warns(hs.HowsureWarning, match="'model' has 2 models .*that of all of them counts every case 2 times"):
+        each = hs.confusion("truth", "said", data=long(), by="model")
     assert each["two"].counts.tolist() == [[2, 1], [2, 3]]
     crossed = hs.confusion("truth", "said", data=long(case="case"), groups=["model", "case"])
     assert crossed.rows == 16

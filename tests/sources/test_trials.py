@@ -1,6 +1,9 @@
 """Tables of tasks from repeated runs."""
 
+import math
+
 import numpy as np
+import pandas as pd
 import pytest
 
 import howsure as hs
@@ -59,3 +62,31 @@ def test_what_are_no_runs_is_refused(given, words):
     """One line names the culprit and the remedy."""
     with pytest.raises(hs.HowsureError, match=words):
         hs.trials(**given)
+
+
+def test_the_remedy_for_a_column_of_each_run():
+    """The call that the message names gives the table of the runs in rows."""
+    frame = pd.DataFrame(
+        {"task": ["a", "b", "c", "d"], "run1": [1, 0, 1, 0], "run2": [1, 1, 0, 0], "run3": [1, 0, 0, 0]}
+    )
+    runs = ["run1", "run2", "run3"]
+    with pytest.raises(hs.HowsureError, match=r"np\.ravel\(data"):
+        hs.trials(runs, task="task", data=frame)
+    wide = hs.trials(np.ravel(frame[runs]), task=np.repeat(frame["task"], len(runs)))
+    long = hs.trials("value", task="task", data=frame.melt("task"))
+    assert np.array_equal(wide.counts, long.counts)
+    with pytest.raises(
+        hs.HowsureError, match=r"`trials\(np\.ravel\(success\), task=np\.repeat\(np\.arange\(4\), 3\)\)`"
+    ):
+        hs.trials(frame[runs], task=frame["task"])
+    assert np.array_equal(hs.trials(np.ravel(frame[runs]), task=np.repeat(np.arange(4), 3)).counts, long.counts)
+
+
+def test_the_remedy_for_numbers_of_right_runs():
+    """Two rows a task, counted, have the pass@k of their numbers."""
+    c, n, task = np.array([3, 0, 10, 5]), np.full(4, 10), list("abcd")
+    with pytest.raises(hs.HowsureError, match=r"counts=\[\*c, \*\(n - c\)\]"):
+        hs.trials(c, task=task)
+    table = hs.trials([1] * len(c) + [0] * len(c), task=[*task, *task], counts=[*c, *(n - c)])
+    expected = np.mean([1 - math.comb(10 - each, 2) / math.comb(10, 2) for each in c])
+    assert hs.estimate(table, "pass_at+k=2") == pytest.approx(expected)

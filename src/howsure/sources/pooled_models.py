@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import DoubtfulDataError, HowsureError, listed, reading
+from howsure.errors import DoubtfulDataError, HowsureError, listed, reading, warn
 from howsure.sources.bins import Bins
 from howsure.sources.crossed import is_factor
 from howsure.sources.encoding import Column, encoded
@@ -53,7 +53,8 @@ def refuse_pooled_models(frame: Any, given: Mapping[str, str]) -> None:
     The cases are the same if an identifier of cases repeats for several models with one true label, or if the true
     labels of every model are the same in the same order. Of more rows than are read into memory, each model has as
     many of each label. Nothing is refused if ``groups`` names the items or two crossed factors. Tasks with runs are
-    refused if a task has those of several models or data sets.
+    refused if a task has those of several models or data sets. If ``by`` names the column, there is a warning, because
+    all groups together have a table too.
 
     Parameters
     ----------
@@ -77,11 +78,21 @@ def refuse_pooled_models(frame: Any, given: Mapping[str, str]) -> None:
     if models and sum(role.startswith("score[") for role in given) > 1:
         _refuse_rows_of_models(frame, models[0])
     words = MODEL if "groups" in given else f"{MODEL}|{RUN}"  # runs of one case are a cluster
-    for name in spare:
-        if names_models(name, words):
-            cases = [each for each in spare if names_item(each) and not names_models(each)]
-            cases += [given["fold"]] if "fold" in given else []  # of one number for each model and fold
-            _refuse_pooled(frame, name, given.get("y_true"), cases)
+    cases = [each for each in spare if names_item(each) and not names_models(each)]
+    cases += [given["fold"]] if "fold" in given else []  # of one number for each model and fold
+    split = [name for role, name in given.items() if role.startswith("by")]
+    for name in filter(lambda each: names_models(each, words), (*spare, *split)):
+        levels = _pooled(frame, name, given.get("y_true"), cases)
+        if not levels:
+            continue
+        what = "models" if names_models(name, MODEL) else "runs"
+        said = f"The column '{name}' has {len(levels):,} {what} ({listed(levels)}) of the same cases"
+        if name in split:
+            warn(f"{said}: each has its result, and that of all of them counts every case {len(levels):,} times.")
+            continue
+        raise DoubtfulDataError(
+            f"{said}, whose rows would be taken as different cases. Split by it, by={name!r}, or keep the rows of one."
+        )
 
 
 def _refuse_merged_tasks(frame: Any, given: Mapping[str, str]) -> None:
@@ -118,27 +129,20 @@ def _refuse_rows_of_models(frame: Any, name: str) -> None:
         )
 
 
-def _refuse_pooled(frame: Any, name: str, true: str | None, cases: Sequence[str]) -> None:
-    """Refuse a column of models or runs on the same cases."""
+def _pooled(frame: Any, name: str, true: str | None, cases: Sequence[str]) -> list[Any] | None:
+    """Return the models or runs of a column if they have the same cases; else None."""
     names = list(dict.fromkeys([name, *([] if true is None else [true]), *cases]))
     if are_many(frame):
         shares = _shares(frame, name, true)
-        levels = None if shares is None else [*shares]
-    else:
-        columns = dict(coded(frame, names))
-        models, truth = columns.get(name), columns.get(true or "")
-        if models is None or not 1 < len(models.levels) <= len(models.codes) / 2:  # else the rows are the models
-            return
-        if truth is not None and set(models.levels.tolist()) <= set(truth.levels.tolist()):
-            return  # the predictions of another model
-        found = any(_are_repeated(columns[case], models, truth) for case in cases if case in columns)
-        levels = models.levels.tolist() if found or _repeat(models, truth) else None
-    if levels is not None:
-        what = "models" if names_models(name, MODEL) else "runs"
-        raise DoubtfulDataError(
-            f"The column '{name}' has {len(levels):,} {what} ({listed(levels)}) of the same cases, whose rows would be "
-            f"taken as different cases. Split by it, by={name!r}, or keep the rows of one."
-        )
+        return None if shares is None else [*shares]
+    columns = dict(coded(frame, names))
+    models, truth = columns.get(name), columns.get(true or "")
+    if models is None or not 1 < len(models.levels) <= len(models.codes) / 2:  # else the rows are the models
+        return None
+    if truth is not None and set(models.levels.tolist()) <= set(truth.levels.tolist()):
+        return None  # the predictions of another model
+    found = any(_are_repeated(columns[case], models, truth) for case in cases if case in columns)
+    return models.levels.tolist() if found or _repeat(models, truth) else None
 
 
 def are_many(frame: Any) -> bool:

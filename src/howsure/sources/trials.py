@@ -120,6 +120,11 @@ def trials(
     >>> {name: round(found.value, 3) for name, found in hs.evaluate(table).items()}
     {'mean': 0.667, 'pass_at+k=2': 0.833, 'pass_all+k=2': 0.5, 'flip_rate': 0.333}
     """
+    if data is not None and isinstance(success, list | tuple):
+        raise HowsureError(
+            "With `data`, `success` is the name of one column, with a row for each run. Of a column for each run write "
+            f"`trials(np.ravel(data[{list(success)}]), task=np.repeat(data[{task!r}], {len(success)}))`."
+        )
     groups = drawn_anew(groups, fixed, data)
     named = by_columns(by, data)
     weight_or_counts(sample_weight, counts)
@@ -162,12 +167,20 @@ def _successes(given: object) -> Array:
     if found.ndim == 2:
         tasks = f"np.repeat(np.arange({len(found)}), {found.shape[1]})"
         raise HowsureError(
-            f"`success` has shape {found.shape}. For a row per task write `trials(success.ravel(), task={tasks})`."
+            f"`success` has shape {found.shape}. For a row per task write `trials(np.ravel(success), task={tasks})`."
         )
     wrong = ~np.isin(found, (0, 1))
     if found.ndim != 1 or wrong.any():
         what = f"has shape {found.shape}" if found.ndim != 1 else f"holds {found[wrong][0]:g}"
-        raise HowsureError(f"`success` {what}. Give 1 for each run that succeeds, else 0; for grades see `values`.")
+        numbers = ""
+        if np.all((found >= 0) & (found % 1 == 0)):
+            numbers = (
+                " Of numbers, c right of n runs, give two rows a task: `trials([1] * len(c) + [0] * len(c), "
+                "task=[*task, *task], counts=[*c, *(n - c)])`."
+            )
+        raise HowsureError(
+            f"`success` {what}. Give 1 for each run that succeeds, else 0; for grades see `values`.{numbers}"
+        )
     return found
 
 
