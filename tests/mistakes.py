@@ -147,10 +147,10 @@ MISTAKES = {  # in Python
         "`zero_division` goes before",
         "'f1+zero_division=1@macro'",
     ),
-    "strata without sizes": (
-        lambda: hs.confusion(TRUTH, PREDICTED, strata=[0, 1] * 4, sample_weight=np.arange(1, 9)),
-        "`stratum_sizes`",
-        "the wide side",
+    "clusters that each stratum numbers": (
+        lambda: hs.confusion(TRUTH, PREDICTED, strata=[0, 1] * 4, groups=[1, 1, 2, 2] * 2),
+        "several strata",
+        "`groups=[stratum, cluster]`",
     ),
     "a finite population": (
         lambda: hs.confusion(TRUTH, PREDICTED, strata=[0, 1] * 4, fpc=[40, 50] * 4),

@@ -189,12 +189,16 @@ def settings(design, data=COLUMNS):
 
 
 def stratified(source, design, sizes, data=COLUMNS):
-    """Return a table of cases from strata of known sizes."""
+    """Return a table of cases from strata, of known sizes or of unknown ones."""
     return SOURCES[source](data, **settings(design, data), strata=data["stratum"], stratum_sizes=sizes)
 
 
 EVIDENCE |= {
     f"{source}, strata": functools.partial(stratified, source, design, SIZES) for source, design in STRATIFIED.items()
+}
+EVIDENCE |= {
+    f"{source}, strata of unknown size": functools.partial(stratified, source, design, None)
+    for source, design in STRATIFIED.items()
 }
 EVIDENCE |= {
     "strata of a finite population": lambda: stratified("two classes", "plain", {"low": 200, "high": 17}),

@@ -96,7 +96,7 @@ REMEDIES = {  # of words that are no argument: for a function with the argument,
     "ignore_index": ("y_pred", "the other cases: `y_true[y_true != {0!r}], y_pred[y_true != {0!r}]`"),
     "repweights replicate_weights rep_weights": (
         "strata",
-        "the design itself, `groups=`, `strata=` and `stratum_sizes=`: replicate weights are not supported",
+        "the design itself, `groups=`, `strata=` and `sample_weight=`: replicate weights are not supported",
     ),
     "half_width margin_of_error precision": ("width", "`width=…`, from the lower to the upper limit: twice a margin"),
     "effect_size": ("true_value", "`true_value=…`, the value or difference in units of the metric"),

@@ -36,7 +36,7 @@ FUNCTIONS = {  # our functions, or calls → names of other packages' functions,
     "pool_folds": "folds foldscores frommeanstd meanstd",
     "values": "pairedvalues",
     "monitor": "controlchart",
-    "confusion(y_true, y_pred, sample_weight=weight, groups=psu, strata=stratum, stratum_sizes=sizes)": ""
+    "confusion(y_true, y_pred, sample_weight=weight, groups=psu, strata=stratum)": ""
     "svydesign svymean svyciprop svrepdesign",
     "estimate(hs.ratings(items_by_raters), 'krippendorff_alpha')": "krippendorffalpha krippendorffsalpha krippalpha "
     "simpledorff",

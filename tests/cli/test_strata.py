@@ -1,4 +1,4 @@
-"""Strata of known sizes on the command line."""
+"""Strata on the command line."""
 
 import json
 
@@ -26,6 +26,15 @@ def test_a_report_of_strata(tmp_path):
     assert "3 strata of known size" in page.read_text()
 
 
+def test_strata_of_unknown_size():
+    """Without sizes clusters are drawn within strata; clusters that each stratum numbers are given with the stratum."""
+    both = {"strata": "tumour_size", "groups": ["tumour_size", "fold"]}
+    expected = hs.estimate(hs.confusion("label", "logistic", data=CANCER, **both), "f1")
+    command = ["report", CANCER, "--y-true", "label", "--y-pred", "logistic", "--metrics", "f1", "--format", "json"]
+    found = json.loads(run(*command, *COLUMN, "--groups", "tumour_size,fold").stdout)["estimates"][0]
+    assert [found["value"], found["low"], found["high"]] == [expected.value, expected.low, expected.high]
+
+
 def test_models_are_compared_and_ranked_in_strata():
     """Comparisons and leaderboards take the strata too."""
     columns = ["--y-true", "label", "--y-pred", "logistic,forest"]
@@ -42,7 +51,7 @@ REFUSED = {
     "cannot be read as a file": [*COLUMN, "--stratum-sizes", "nowhere.csv"],
     "has 'many' for the stratum 'small'": [*COLUMN, "--stratum-sizes", "small=many"],
     "has cases and no size": [*COLUMN, "--stratum-sizes", "small=0.5,medium=0.5"],
-    "go together": COLUMN,
+    "`--stratum-sizes` needs `--strata`": GIVEN[2:],
 }
 
 

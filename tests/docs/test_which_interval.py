@@ -37,6 +37,8 @@ def held():
         "patient": np.arange(200) // 4,
         "species": (species := rng.integers(0, 3, 200)),
         "site": species,
+        "unit": 10 * species + np.arange(200) % 7,
+        "weight": rng.gamma(5, 0.2, 200),
         "new_predicted": predicted[:80],
         "reward": score,
         "passed": predicted,

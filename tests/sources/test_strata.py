@@ -1,4 +1,4 @@
-"""Strata of known sizes in the sources of tables: accepted and refused input."""
+"""Strata of known and of unknown sizes in the sources of tables: accepted and refused input."""
 
 import numpy as np
 import pytest
@@ -16,6 +16,7 @@ ROWS = {
     "site": np.array(["east", "north", "west"])[RNG.integers(0, 3, SIZE)],
     "half": np.array(["a", "b"])[np.arange(SIZE) % 2],
     "person": np.arange(SIZE) // 3,
+    "round": np.arange(SIZE) % 7,
     "weight": RNG.random(SIZE) + 0.5,
     "class": RNG.integers(0, 3, SIZE),
 }
@@ -26,6 +27,13 @@ ROWS |= {
 ROWS |= {f"p{k}": (ROWS["class"] == k) * 0.5 + RNG.random(SIZE) for k in range(3)}
 SIZES = {"east": 0.2, "north": 0.3, "west": 0.5}
 DRAWN = {name: int((ROWS["site"] == name).sum()) for name in SIZES}
+UNKNOWN = (  # designs of strata of unknown size
+    {},
+    {"sample_weight": "weight"},
+    {"groups": ["site", "round"], "sample_weight": "weight"},
+    {"by": "half", "sample_weight": "weight"},
+    {"by": "half", "groups": ["site", "round"]},
+)
 BESIDE = ({}, {"sample_weight": "weight"}, {"groups": "person"}, {"by": "half"}, {"by": "half", "groups": "person"})
 SOURCES = {
     "confusion": (lambda data, **more: hs.confusion("truth", "said", data=data, **more), "f1"),
@@ -61,9 +69,27 @@ def figures(tables, metric):
 )
 def test_frames_of_every_library_give_the_same(source, beside, tmp_path):
     """Strata are read from arrays, pandas, Polars, lazy frames, DuckDB and files with equal results."""
+    check_frames(source, {"strata": "site", "stratum_sizes": SIZES, **beside}, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "source, beside",
+    [
+        pytest.param(source, beside, marks=() if (row + column) % 2 else pytest.mark.thorough)
+        for row, source in enumerate(SOURCES)
+        for column, beside in enumerate(UNKNOWN)
+    ],
+    ids=lambda each: each if isinstance(each, str) else "+".join(each) or "alone",
+)
+def test_frames_of_strata_of_unknown_size(source, beside, tmp_path):
+    """Without sizes too, also where equal cases are merged and each has its weight, or clusters are two columns."""
+    check_frames(source, {"strata": "site", **beside}, tmp_path)
+
+
+def check_frames(source, settings, tmp_path):
+    """Check that arrays and frames give the same figures."""
     duckdb, pandas, polars = (pytest.importorskip(name) for name in ("duckdb", "pandas", "polars"))
     make, metric = SOURCES[source]
-    settings = {"strata": "site", "stratum_sizes": SIZES, **beside}
     expected = figures(make(ROWS, **settings), metric)
     frame = polars.DataFrame(ROWS)
     frame.write_parquet(tmp_path / "rows.parquet")
@@ -93,8 +119,9 @@ def test_strata_in_proportion_are_as_no_strata_in_value(source):
 def test_tables_are_saved_with_their_strata(source, tmp_path):
     """A table read again from a file gives the same interval."""
     make, metric = SOURCES[source]
-    table = make(ROWS, strata="site", stratum_sizes=SIZES, groups="person")
-    assert figures(hs.load(table.save(tmp_path / "table.json")), metric) == figures(table, metric)
+    for settings in ({"stratum_sizes": SIZES, "groups": "person"}, UNKNOWN[2]):
+        table = make(ROWS, strata="site", **settings)
+        assert figures(hs.load(table.save(tmp_path / "table.json")), metric) == figures(table, metric)
 
 
 def test_each_case_counts_for_its_stratum():
@@ -154,7 +181,6 @@ REFUSED = {
     r"`stratum_sizes\['east'\]` is -1": {**SIZES, "east": -1},
     "has cases and a size of 0": {**SIZES, "east": 0},
     "mapping of each stratum": [0.2, 0.3, 0.5],
-    "`strata` and `stratum_sizes` go together": None,
 }
 
 
@@ -167,7 +193,7 @@ def test_what_is_no_sample_of_strata_is_refused(message):
 
 def test_other_refusals():
     """Sizes without strata, columns of another length, a stratum of one cluster, and labels of many are refused."""
-    with pytest.raises(hs.HowsureError, match="go together"):
+    with pytest.raises(hs.HowsureError, match="`stratum_sizes` needs `strata`"):
         hs.confusion("truth", "said", data=ROWS, stratum_sizes=SIZES)
     with pytest.raises(hs.HowsureError, match="differ in length"):
         hs.confusion([0, 1], [0, 1], strata=["a"], stratum_sizes={"a": 1})

@@ -120,8 +120,11 @@ def a_case(rng):
 
 
 def in_strata(rng, case):
-    """Return the same data as drawn from a few strata, of known shares or of a population small or large."""
+    """Return the same data as drawn from a few strata, of unknown sizes, known shares or a population small or large."""
     number = int(rng.integers(1, 4))
+    if rng.random() < 0.4:
+        unit = case.columns.get("groups", case.columns.get("task", rng.permutation(case.size)))
+        return replace(case, columns=case.columns | {"strata": unit % number})
     of_rows = case.columns["task"] % number if case.kind == "trials" else rng.integers(0, number, case.size)
     sizes = rng.dirichlet(np.ones(number)) + 0.1
     finite = rng.choice([0.0, 1.0, 1e6])

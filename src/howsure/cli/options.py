@@ -38,13 +38,13 @@ Fixed = Annotated[
 ]
 Strata = Annotated[
     str | None,
-    Parameter(help="Column with the stratum of each case, if strata were not sampled in proportion to their sizes."),
+    Parameter(help="Column with the stratum of each case, if cases, or --groups, were drawn stratum by stratum."),
 ]
 StratumSizes = Annotated[
     str | None,
     Parameter(
         help="Number of cases of each stratum in the population, or its proportion: stratum=size,… or a CSV file with "
-        "a stratum and its size in each row."
+        "a stratum and its size in each row. Without it the sizes are unknown, and cases count by their weights."
     ),
 ]
 Weights = Annotated[str | None, Parameter(help="Column with the weight of each case.")]

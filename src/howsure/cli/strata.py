@@ -1,4 +1,4 @@
-"""Strata of known sizes from the command line."""
+"""Strata from the command line."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self, final
+from typing import Any, Self
 
 import numpy as np
 
@@ -26,7 +26,6 @@ UNSEEN = 1 / 12  # fraction of an unobserved average cluster with only best or o
 LARGE = 18.0  # limit of the size of that cluster, in multiples of the design effect
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Clusters(VarianceDetails, Algebra, Resampling, Clustering):
     """Correlated cases in clusters, such as images of one patient or sentences of one document.
@@ -163,11 +162,11 @@ class Clusters(VarianceDetails, Algebra, Resampling, Clustering):
         trace = whole - 2 * first + h2 * whole
         spread = square * (1 + 2 * h2) - 4 * cube + (h2 * whole) ** 2 + 2 * whole * second + 2 * first**2
         spread -= 4 * h2 * whole * first
-        most, is_estimated = self.degrees_of_freedom, trace > RELATIVE_TOLERANCE * whole
+        most, number, is_estimated = self.degrees_of_freedom, self.number, trace > RELATIVE_TOLERANCE * whole
         degrees_of_freedom = np.where(
             is_estimated, np.minimum(np.maximum(safe_divide(trace**2, spread), LEAST), most), most
         )
-        inflation = safe_divide(whole, trace) * safe_divide(most, most + 1.0)
+        inflation = safe_divide(whole, trace) * safe_divide(number - 1.0, number)
         return np.where(is_estimated, np.maximum(inflation, 1.0), 1.0), degrees_of_freedom
 
     def missed_cluster_inflation(self, counts: Array, gradient: Array) -> Any:
@@ -350,8 +349,11 @@ class Clusters(VarianceDetails, Algebra, Resampling, Clustering):
     ) -> tuple[Array, Design]:
         """Draw whole clusters."""
         number = max(round(float(scale * self.number)), 1)
-        times = rng.multinomial(number, self.multiplicity / self.multiplicity.sum(), size)
-        tables, distinct = np.nonzero(times)
+        return self.studies(counts, rng.multinomial(number, self.multiplicity / self.multiplicity.sum(), size))
+
+    def studies(self, counts: Array, times: Array) -> tuple[Array, Clusters]:
+        """Return tables with each cluster a number of times, ``(size, distinct clusters)``, and their design."""
+        size, (tables, distinct) = len(times), np.nonzero(times)
         order = np.argsort(self.cluster, kind="stable")
         held = np.bincount(self.cluster, minlength=len(self.multiplicity))  # entries of each distinct cluster
         cluster = np.repeat(np.arange(len(tables)), held[distinct])
@@ -371,17 +373,18 @@ class Clusters(VarianceDetails, Algebra, Resampling, Clustering):
         return sums, replace(self, multiplicity=moved)
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draw the clusters' weights from a flat Dirichlet (the Bayesian bootstrap), and add the prior's cells.
-
-        A pseudo-count has the size of an average cluster.
-        """
+        """Draw the clusters' weights from a flat Dirichlet (the Bayesian bootstrap), and add the prior's cells."""
         # Draw by draw, so that the draws do not depend on the block size.
         shape = self.multiplicity
         drawn = self.weighted_sums(counts.size, size, lambda number: rng.standard_gamma(shape, (number, len(shape))))
-        if prior.any():
-            pseudo = gammas_with_prior(np.zeros(counts.size), prior, size, rng)
-            drawn += pseudo * (self.mean_unit_size(counts) / self.labels_per_case)
-        return drawn
+        return np.asarray(drawn + self.pseudo_draws(counts, prior, size, rng))
+
+    def pseudo_draws(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Any:
+        """Return draws of pseudo-counts, each with the size of an average cluster; 0 without a prior."""
+        if not prior.any():
+            return 0.0
+        pseudo = gammas_with_prior(np.zeros(counts.size), prior, size, rng)
+        return pseudo * (self.mean_unit_size(counts) / self.labels_per_case)
 
     def leave_one_out(self, counts: Array) -> Blocks:
         """Leave out one cluster of each distinct kind."""

@@ -47,10 +47,24 @@ def caveats_of_strata(
         ]
     if is_finite:
         found.append("The population is finite: the intervals are of its cases as they are, not of others like them.")
-    if single.any():
-        alone = [str(name) for name, is_single in zip(names, single, strict=True) if is_single]
-        found.append(
-            f"A stratum with one case shows no variation ({', '.join(alone[:MOST_NAMED])}): its distance to the mean "
-            "of all is taken. Merge such strata with others."
-        )
-    return tuple(found)
+    alone = [str(name) for name, is_single in zip(names, single, strict=True) if is_single]
+    return (*found, *caveat_of_single(alone, "case"))
+
+
+def caveat_of_single(names: Sequence[str], unit: str) -> tuple[str, ...]:
+    """Return the sentence about strata with these names that have a single unit; none without such strata.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the strata.
+    unit : str
+        Noun for the unit: "case" or "cluster".
+    """
+    if not names:
+        return ()
+    message = (
+        f"A stratum with one {unit} shows no variation ({', '.join(names[:MOST_NAMED])}): its distance to the mean of "
+        "all is taken. Merge such strata with others."
+    )
+    return (message,)

@@ -33,6 +33,8 @@ class Traits:
         Whether the number of cases of each true class is fixed.
     is_stratified : bool
         Whether cases are weighted by the size of their stratum, and the observed cells are those of strata.
+    has_strata : bool
+        Whether units are drawn within strata of unknown size.
     has_one_unit : bool
         Whether one kind of unit is drawn, cases or clusters; False for two crossed factors.
     has_all_cases : bool
@@ -58,6 +60,7 @@ class Traits:
     has_estimated_prevalence: bool = False
     has_fixed_class_totals: bool = False
     is_stratified: bool = False
+    has_strata: bool = False
     has_one_unit: bool = True
     has_all_cases: bool = False
     default_method: str = ""

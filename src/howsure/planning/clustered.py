@@ -104,7 +104,7 @@ def checked_icc(icc: object) -> float:
 def has_weights(table: Table) -> bool:
     """Whether cases of the table have weights other than 1."""
     design = table.design
-    if design.traits.is_stratified or hasattr(design, "weight_squared"):
+    if design.traits.is_stratified or design.traits.has_strata or hasattr(design, "weight_squared"):
         return True
     return bool(np.any(np.abs(cases_per_count(table) - 1) > 1e-9))
 

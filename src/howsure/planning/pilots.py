@@ -351,6 +351,8 @@ def _largest(table: Table, gradient: Array) -> float:
 
 def _unit(table: Table) -> float:
     design: Any = table.design
+    if design.traits.has_strata:
+        return float(table.rows / design.number)
     degrees_of_freedom = float(design.degrees_of_freedom)
     if design.traits.is_stratified and design.units is not None:
         degrees_of_freedom = float(design.units.sum()) - 1

@@ -143,7 +143,7 @@ def of_clusters(pilot: Pilot, n: float) -> tuple[tuple[int, int], ...]:
     elif (
         math.isfinite(table.design.degrees_of_freedom)
         and table.kind.has_one_cell_per_case
-        and not table.design.traits.is_stratified
+        and not (table.design.traits.is_stratified or table.design.traits.has_strata)
     ):
         icc, size = intracluster_correlation(metric, table)
     else:

@@ -27,7 +27,7 @@ from howsure.sources.input_checks import (
 from howsure.sources.keywords import Classes, Sampled
 from howsure.sources.layout import Rank, aligned_columns, class_order, covers, is_stated
 from howsure.sources.positive import positive_last
-from howsure.sources.strata import refuse_strata, stratum_role
+from howsure.sources.strata import counted_roles, refuse_strata
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.labels import label_array
@@ -94,10 +94,10 @@ def confusion(
     fixed : str, optional
         One of two factors, whose levels a new study would keep: only those of the other are drawn anew.
     strata : array-like of shape (n,) or str, optional
-        Stratum of each case, for samples in which strata were not sampled in proportion to their sizes.
+        Stratum of each case, for samples whose cases, or ``groups``, were drawn stratum by stratum.
     stratum_sizes : mapping, optional
         Number of cases of each stratum in a finite population; or, for a large population, the proportion of each
-        stratum (they sum to 1).
+        stratum (they sum to 1). Without it the sizes are unknown, and cases count by ``sample_weight``.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
     check : bool
@@ -137,7 +137,7 @@ def confusion(
         facts: dict[str, Any] = {"labels": labels, "sample_weight": sample_weight, "check": check}
         return multilabel(given["y_true"], given["y_pred"], groups=given.get("groups"), by=split, **facts)
     keys = {"y_true": y_true, "y_pred": y_pred} | ({} if groups is None else {"groups": groups})
-    keys |= stratum_role(strata, stratum_sizes)
+    keys |= counted_roles(strata, stratum_sizes, groups, sample_weight)
     named = by_columns(by, data)
     counted = grouped(data, keys | roles(named), sample_weight, check=check, counts=counts)
     if check:

@@ -12,7 +12,7 @@ import numpy as np
 from howsure.arrays import Array
 from howsure.designs.independent import MOST_ATOMS
 from howsure.sources.groups import Cells
-from howsure.sources.strata import Strata
+from howsure.sources.strata import AnyStrata
 from howsure.tables.paired_values import PairedValuesTable, extremes
 from howsure.tables.table import Table
 from howsure.tables.values import ErrorsTable, ValuesTable, by_error
@@ -43,7 +43,7 @@ def counted_values(
     truth: Array | None = None,
     limits: tuple[float, float] | None,
     clusters_named: Array | None,
-    strata: Strata | None = None,
+    strata: AnyStrata | None = None,
 ) -> Any:
     """Return the table of the numbers of each model for the same cases.
 
@@ -76,7 +76,7 @@ def counted_units(
     cluster: Array | None,
     *,
     clusters_named: Array | None,
-    strata: Strata | None = None,
+    strata: AnyStrata | None = None,
 ) -> Any:
     """Return the joint table of cases by their cell in each model's table.
 
@@ -132,7 +132,7 @@ def _designed(
     weight: Array | None,
     cluster: Array | None,
     names: Array | None,
-    strata: Strata | None,
+    strata: AnyStrata | None,
     make: Callable[..., Table],
 ) -> Table:
     each = np.ones(len(cell)) if weight is None else weight

@@ -15,8 +15,9 @@ from howsure.designs.crossed import Combinations, Crossed, crossed
 from howsure.designs.independent import MOST_ATOMS, Independent, Weighted
 from howsure.errors import HowsureError
 from howsure.sources.crossed import refuse_crossed
+from howsure.sources.drawn_strata import DrawnStrata, drawn_strata
 from howsure.sources.encoding import Column, encoded
-from howsure.sources.strata import Strata, known_sizes, warn_of_restarted_numbers
+from howsure.sources.strata import AnyStrata, Strata, known_sizes, warn_of_restarted_numbers
 from howsure.tables.batch import Tables
 from howsure.tables.table import Table
 from howsure.tables.union import ascending, natural
@@ -159,7 +160,7 @@ class Tally:
     is_single : bool
         Whether each row is one case.
     strata : Strata, optional
-        The strata of the rows, of known sizes.
+        The strata of the rows.
     """
 
     n: Array
@@ -167,7 +168,7 @@ class Tally:
     weight_squared: Array
     is_weighted: bool = False
     is_single: bool = False
-    strata: Strata | None = None
+    strata: AnyStrata | None = None
 
     @classmethod
     def of_cases(cls, number: int) -> Tally:
@@ -194,7 +195,7 @@ class Tally:
         clusters_named: Array | None = None,
         multiplicity: Array | None = None,
     ) -> Tally:
-        """Return the tally with strata of known sizes; the rows must be the whole sample.
+        """Return the tally with strata; the rows must be the whole sample.
 
         Parameters
         ----------
@@ -202,11 +203,14 @@ class Tally:
             Position of each row's stratum among the names.
         names : ndarray of shape (S,)
             Names of the strata.
-        sizes : mapping
-            Number of cases of each stratum in the population, or its proportion.
+        sizes : mapping, optional
+            Number of cases of each stratum in the population, or its proportion; None if unknown.
         cluster, clusters_named, multiplicity : ndarray, optional
             As in `clusters`.
         """
+        if sizes is None:
+            own = self.n, self.weight, self.weight_squared
+            return replace(self, strata=drawn_strata(code, names, own, cluster, clusters_named, multiplicity))
         refuse_crossed(clusters_named, "Samples with `strata`")
         warn_of_restarted_numbers(code, cluster, clusters_named)
         like = np.ones(len(code)) if multiplicity is None else multiplicity[cluster]
@@ -236,7 +240,7 @@ class Tally:
     def counts(self, cell: Array, size: int) -> Array:
         """Return the sums of weights by cell, ``(size,)``."""
         if self.strata is not None:
-            return self.strata.design(cell, size).whole
+            return self.strata.table(cell, size)[0]
         return np.bincount(cell, self.weight, size)
 
     def design(
@@ -249,7 +253,7 @@ class Tally:
     ) -> Design:
         """Return the design of the rows for their cells, clustered if ``cluster`` is given."""
         if self.strata is not None:
-            return self.strata.design(cell, size)
+            return self.strata.table(cell, size)[1]
         if cluster is not None:
             squared = self.weight_squared
             return clusters(cluster, cell, self.weight, squared, multiplicity=multiplicity, names=names)
@@ -280,7 +284,7 @@ class Cells:
     atoms : tuple of three ndarray, optional
         Distinct weights: see `Weighted`.
     strata : Strata, optional
-        The strata of the combinations, of known sizes.
+        The strata of the combinations.
     classes : ndarray of shape (size, columns), optional
         The classes of each cell, which may determine the stratum.
     """
@@ -295,7 +299,7 @@ class Cells:
     names: Array | None = None
     atoms: tuple[Array, Array, Array] | None = None
     multiplicity: Array | None = None
-    strata: Strata | None = None
+    strata: AnyStrata | None = None
     classes: Array | None = None
 
     @property
@@ -304,7 +308,7 @@ class Cells:
         return Tally(self.n, self.weight, self.weight_squared, is_weighted=self.is_weighted, strata=self.strata)
 
     def drawn_from(self, code: Array, names: Array, sizes: object) -> Cells:
-        """Return the combinations with strata of known sizes: see `Tally.stratified`.
+        """Return the combinations with strata: see `Tally.stratified`.
 
         Cell −1 marks cases that are in no table.
         """
@@ -330,8 +334,7 @@ class Cells:
         rows = round(float(self._all(self.n).sum()))
         design: Design = Independent()
         if self.strata is not None:
-            drawn = self.strata.design(self.cell, self.size, self.classes)
-            return make(drawn.whole, drawn, rows)
+            return make(*self.strata.table(self.cell, self.size, self.classes), rows)
         if self.cluster is not None:
             entries = self.cluster, self.cell, self.weight, self.weight_squared
             design = clusters(*entries, multiplicity=self.multiplicity, names=self.names)
@@ -342,7 +345,7 @@ class Cells:
     def tables(self, groups: Groups, make: Callable[[Array, Design, Any], Made]) -> Tables[Made]:
         """Return a table for each group, as one batch if they share a design, and the overall table."""
         rows = np.rint(np.bincount(groups.code, self._all(self.n), len(groups.keys))).astype(int)
-        if self.strata is not None and not self.strata.is_plain:
+        if isinstance(self.strata, DrawnStrata) or (self.strata is not None and not self.strata.is_plain):
             return groups.each(lambda some: self.of(some).table(make))
         if self.strata is not None:
             drawn = self.strata.designs(self.cell, self.size, groups.code, len(groups.keys), self.classes)

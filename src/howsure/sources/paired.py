@@ -22,7 +22,7 @@ from howsure.sources.groups import Cells, Groups, by_columns, roles
 from howsure.sources.keywords import Classes, Models, Sampled
 from howsure.sources.layout import covers, is_stated
 from howsure.sources.long import Incomplete, by_model, refuse_incomplete
-from howsure.sources.strata import ROLE, stratum_role
+from howsure.sources.strata import ROLE, counted_roles
 from howsure.tables.batch import Tables
 from howsure.tables.labels import as_labels
 from howsure.tables.paired import PairedTable
@@ -91,10 +91,10 @@ def paired(
     fixed : str, optional
         One of two factors, whose levels a new study would keep: only those of the other are drawn anew.
     strata : array-like of shape (n,) or str, optional
-        Stratum of each case, for samples in which strata were not sampled in proportion to their sizes.
+        Stratum of each case, for samples whose cases, or ``groups``, were drawn stratum by stratum.
     stratum_sizes : mapping, optional
         Number of cases of each stratum in a finite population; or, for a large population, the proportion of each
-        stratum (they sum to 1).
+        stratum (they sum to 1). Without it the sizes are unknown, and cases count by ``sample_weight``.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
     counts : array-like of shape (n,) or str, optional
@@ -143,7 +143,7 @@ def paired(
     if groups is not None:
         keys["groups"] = groups
     clustered = len(keys) - 1
-    keys |= stratum_role(strata, stratum_sizes)
+    keys |= counted_roles(strata, stratum_sizes, groups, sample_weight)
     named = by_columns(by, data)
     first = len(keys)
     counted = grouped(data, keys | roles(named), sample_weight, check=check, counts=counts)

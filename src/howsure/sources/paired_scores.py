@@ -19,7 +19,7 @@ from howsure.sources.keywords import ScoredModels
 from howsure.sources.long import Incomplete, by_model, refuse_incomplete
 from howsure.sources.paired import models_by_name, roles_of_long
 from howsure.sources.scores import binary_truth, is_positive_stated, score_values
-from howsure.sources.strata import ROLE, stratum_role
+from howsure.sources.strata import ROLE, counted_roles
 from howsure.tables.batch import Tables
 from howsure.tables.paired_scores import PairedScoresTable
 from howsure.tables.union import distinct_and_places
@@ -83,10 +83,10 @@ def paired_scores(
     fixed : str, optional
         One of two factors, whose levels a new study would keep: only those of the other are drawn anew.
     strata : array-like of shape (n,) or str, optional
-        Stratum of each case, for samples in which strata were not sampled in proportion to their sizes.
+        Stratum of each case, for samples whose cases, or ``groups``, were drawn stratum by stratum.
     stratum_sizes : mapping, optional
         Number of cases of each stratum in a finite population; or, for a large population, the proportion of each
-        stratum (they sum to 1).
+        stratum (they sum to 1). Without it the sizes are unknown, and cases count by ``sample_weight``.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
     counts : array-like of shape (n,) or str, optional
@@ -129,7 +129,13 @@ def paired_scores(
     models = models_by_name(y_score, data)
     of_models = {f"y_score['{name}']": column for name, column in models.items()}
     named = by_columns(by, data)
-    names = {"y_true": y_true} | of_models | {"groups": groups} | stratum_role(strata, stratum_sizes) | roles(named)
+    names = (
+        {"y_true": y_true}
+        | of_models
+        | {"groups": groups}
+        | counted_roles(strata, stratum_sizes, groups, sample_weight)
+        | roles(named)
+    )
     found = rows(data, names, sample_weight, scores=list(of_models), exact=exact, check=check, counts=counts)
     given, tally = found.columns, found.tally
     truth = encoded("y_true", given["y_true"])

@@ -97,10 +97,10 @@ def multiclass_scores(
     fixed : str, optional
         One of two factors, whose levels a new study would keep: only those of the other are drawn anew.
     strata : array-like of shape (n,) or str, optional
-        Stratum of each case, for samples in which strata were not sampled in proportion to their sizes.
+        Stratum of each case, for samples whose cases, or ``groups``, were drawn stratum by stratum.
     stratum_sizes : mapping, optional
         Number of cases of each stratum in a finite population; or, for a large population, the proportion of each
-        stratum (they sum to 1).
+        stratum (they sum to 1). Without it the sizes are unknown, and cases count by ``sample_weight``.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
     check : bool

@@ -23,7 +23,7 @@ from howsure.sources.keywords import Scored
 from howsure.sources.layout import Rank, class_order, covers, is_stated
 from howsure.sources.number_checks import refuse_marks_of_missing
 from howsure.sources.positive import opposite, positive_class, refuse_score_of_other
-from howsure.sources.strata import ROLE, stratum_role
+from howsure.sources.strata import ROLE, counted_roles
 from howsure.sources.to_numpy import numbers_of, plain, several_models
 from howsure.tables.batch import Tables
 from howsure.tables.scores import ScoresTable
@@ -78,10 +78,10 @@ def scores(
     fixed : str, optional
         One of two factors, whose levels a new study would keep: only those of the other are drawn anew.
     strata : array-like of shape (n,) or str, optional
-        Stratum of each case, for samples in which strata were not sampled in proportion to their sizes.
+        Stratum of each case, for samples whose cases, or ``groups``, were drawn stratum by stratum.
     stratum_sizes : mapping, optional
         Number of cases of each stratum in a finite population; or, for a large population, the proportion of each
-        stratum (they sum to 1).
+        stratum (they sum to 1). Without it the sizes are unknown, and cases count by ``sample_weight``.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
     exact : bool
@@ -114,7 +114,7 @@ def scores(
     groups = drawn_anew(groups, fixed, data)
     named = by_columns(by, data)
     names = {"y_true": y_true, "y_score": y_score, "groups": groups} | roles(named)
-    names |= stratum_role(strata, stratum_sizes)
+    names |= counted_roles(strata, stratum_sizes, groups, sample_weight)
     found = rows(data, names, sample_weight, scores=("y_score",), exact=exact, check=check, counts=counts)
     given, tally = found.columns, found.tally
     truth = encoded("y_true", given["y_true"])

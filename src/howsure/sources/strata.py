@@ -1,4 +1,4 @@
-"""Strata of known sizes: case weights and sampling designs."""
+"""Strata: case weights and sampling designs of known sizes, and the columns of both kinds."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from howsure.designs.independent import Independent
 from howsure.designs.separate import Separate
 from howsure.designs.stratified import NOWHERE, StratifiedSample
 from howsure.errors import HowsureError, by_index, listed, warn
+from howsure.sources.drawn_strata import DrawnStrata
 
 ROLE = "strata"
+CASE_WEIGHT = "sample_weight of each case"
 FEWEST_STRATA = 3  # in all of which a cluster seldom has cases
 CLOSE = 1e-6  # tolerance of the sum of proportions
 MOST_PAIRS = (
@@ -68,6 +70,11 @@ class Strata:
         """Return the strata of a table with some of these rows."""
         chosen = np.arange(len(self.code)) if self.chosen is None else self.chosen
         return replace(self, chosen=chosen[some])
+
+    def table(self, cell: Array, size: int, classes: Array | None = None) -> tuple[Array, Design]:
+        """Return the counts and the design of a table: see `design`."""
+        found = self.design(cell, size, classes)
+        return found.whole, found
 
     def design(self, cell: Array, size: int, classes: Array | None = None) -> StratifiedSample:
         """Return the design of a table.
@@ -186,6 +193,9 @@ class Strata:
         return bool(pairs > len(np.unique(self.cluster)))
 
 
+AnyStrata = Strata | DrawnStrata  # of known sizes, or of unknown ones
+
+
 def known_sizes(names: Array, sizes: object, drawn: Array) -> tuple[Array, float | None]:
     """Return the proportion of each stratum, and the population size (None if only proportions are known).
 
@@ -299,22 +309,27 @@ def _size(name: object, size: Any) -> float:
     return found
 
 
+def counted_roles(strata: object, sizes: object, groups: object, weight: object) -> dict[str, Any]:
+    """Return the roles by which a source that merges equal cases has to distinguish them: see `stratum_role`.
+
+    Without sizes and groups each case is drawn on its own, so that the weights of the merged cases must be equal.
+    """
+    found = stratum_role(strata, sizes)
+    return {CASE_WEIGHT: weight} | found if found and sizes is None and groups is None and weight is not None else found
+
+
 def stratum_role(strata: object, sizes: object) -> dict[str, Any]:
-    """Return a mapping from role to the column of strata; empty without strata.
+    """Return a mapping from role to the column of strata; empty without strata. Without sizes these are unknown.
 
     Raises
     ------
     HowsureError
-        If there are sizes without strata, or strata without sizes.
+        If there are sizes without strata.
     """
     if strata is None and sizes is None:
         return {}
-    if strata is None or sizes is None:
-        raise HowsureError(
-            "`strata` and `stratum_sizes` go together: the stratum of each case, and a mapping of each stratum to its "
-            "number of cases or its share of the population (of the sum of the weights, if these add up to the sizes). "
-            "Without sizes leave `strata` out: with `groups`, intervals then err on the wide side."
-        )
+    if strata is None:
+        raise HowsureError("`stratum_sizes` needs `strata`: the stratum of each case. Give it, or leave the sizes out.")
     return {ROLE: strata}
 
 

@@ -18,7 +18,7 @@ from howsure.sources.frames import columns, expanded, weight_or_counts
 from howsure.sources.groups import Tally, by_columns, groups_of_columns, roles
 from howsure.sources.keywords import Sampled
 from howsure.sources.repeated import as_met, first_rows, names_of_models
-from howsure.sources.strata import ROLE, Strata, stratum_role
+from howsure.sources.strata import ROLE, AnyStrata, stratum_role
 from howsure.sources.to_numpy import numbers_of, plain
 from howsure.tables.batch import Tables
 from howsure.tables.paired_values import PairedValuesTable
@@ -91,10 +91,10 @@ def trials(
     fixed : str, optional
         One of two factors, whose levels a new study would keep: only those of the other are drawn anew.
     strata : array-like of shape (n,) or str, optional
-        Stratum of each task, for samples in which strata were not sampled in proportion to their sizes.
+        Stratum of each task, for samples whose tasks, or ``groups``, were drawn stratum by stratum.
     stratum_sizes : mapping, optional
         Number of tasks of each stratum in a finite population; or, for a large population, the proportion of each
-        stratum (they sum to 1).
+        stratum (they sum to 1). Without it the sizes are unknown, and tasks count by ``sample_weight``.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
     check : bool
@@ -184,7 +184,7 @@ def _successes(given: object) -> Array:
     return found
 
 
-def _drawn(coded: dict[str, Column], weight: Array | None, sizes: object) -> Strata | None:
+def _drawn(coded: dict[str, Column], weight: Array | None, sizes: object) -> AnyStrata | None:
     """Return the strata of the tasks, in the order of the tasks."""
     task, tasks = coded["task"].used()
     stratum, names = coded[ROLE].used()
@@ -196,7 +196,10 @@ def _drawn(coded: dict[str, Column], weight: Array | None, sizes: object) -> Str
 
 
 def _counted(
-    passed: Array, coded: dict[str, tuple[Array, Array]], weight: Array | None, strata: Strata | None = None
+    passed: Array,
+    coded: dict[str, tuple[Array, Array]],
+    weight: Array | None,
+    strata: AnyStrata | None = None,
 ) -> Any:
     """Return the table of some rows; each column consists of codes and distinct values."""
     task, tasks = coded["task"]
@@ -228,7 +231,7 @@ def counted_tasks(
     cluster: Array | None,
     clusters_named: Array | None,
     *,
-    strata: Strata | None = None,
+    strata: AnyStrata | None = None,
 ) -> Any:
     """Return the table of tasks by their numbers of runs and successes.
 

@@ -49,6 +49,7 @@ PARTS = {  # kinds of designs and of other parts of tables → modules
     "FixedMargins": "designs.fixed_margins",
     "Known": "designs.known",
     "Separate": "designs.separate",
+    "StratifiedClusters": "designs.stratified_clusters",
     "StratifiedSample": "designs.stratified",
     **dict.fromkeys(("Beta", "Isotonic", "Platt", "VennAbers"), "imperfect_labels.calibration.calibrators"),
     "Steps": "imperfect_labels.calibration.isotonic",

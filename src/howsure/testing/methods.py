@@ -14,6 +14,7 @@ from howsure.designs.clusters import Clusters
 from howsure.designs.crossed import Crossed
 from howsure.designs.fixed_margins import FixedMargins
 from howsure.designs.independent import Weighted
+from howsure.designs.stratified_clusters import within_strata
 from howsure.errors import HowsureError
 from howsure.imperfect_labels.noisy.judged import judged
 from howsure.methods.core.interval import Interval
@@ -189,6 +190,7 @@ def _tables() -> Iterator[Table]:
     cluster = np.arange(cells.size) // 4
     clusters = Clusters(cluster, cells, np.ones(cells.size), np.ones(int(cluster.max()) + 1))
     yield replace(two, design=clusters)
+    yield replace(two, design=within_strata(clusters, np.arange(len(clusters.multiplicity)) % 3, (0, 1, 2)))
     yield _crossed(np.repeat(cells, 4))
     yield _judged(rng)
     counts = np.array([[12.0, 2.0], [9.0, 4.0], [6.0, 7.0], [2.0, 12.0]])

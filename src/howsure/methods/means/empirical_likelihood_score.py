@@ -85,6 +85,7 @@ class EmpiricalLikelihoodScore(Method):
             or not design.supports(VarianceDetails.influence_functions)
             or design.traits.has_fixed_class_totals
             or design.traits.is_stratified
+            or design.traits.has_strata
         ):
             return (
                 f"`{own}` needs one sample of cases or clusters, which `{type(design).__name__}` is not. Use 'delta'."
