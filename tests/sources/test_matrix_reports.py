@@ -144,6 +144,9 @@ def test_thresholds_of_the_same_cases_are_no_batch(tmp_path: Path) -> None:
     rows = "0.9,24,1,52,23\n0.5,42,3,50,5\n"
     with pytest.raises(HowsureError, match="2 rows by 'threshold', each of 47 positive and 53 negative cases"):
         table_of(f"threshold,true_positives,false_positives,true_negatives,false_negatives\n{rows}", tmp_path)
+    for name in ("reader", "modality", "test"):
+        with pytest.raises(HowsureError, match=f"2 rows by '{name}'"):
+            table_of(f"{name},tp,fp,tn,fn\n{rows}", tmp_path)
     (tmp_path / "sites.csv").write_text(f"site,tp,fp,tn,fn\n{rows}")
     assert len(matrix_table(tmp_path / "sites.csv")) == 2
 

@@ -28,7 +28,7 @@ def long(name: str = "model", *, case: str | None = None) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-@pytest.mark.parametrize("name", ["model", "Model Name", "classifier", "system_id", "run", "seed"])
+@pytest.mark.parametrize("name", ["model", "Model Name", "classifier", "system_id", "run", "seed", "test", "Modality"])
 def test_pooled_models_are_refused(name: str) -> None:
     """The rows of several models on the same cases do not count as those of one model."""
     with pytest.raises(DoubtfulDataError, match=f"'{name}' has 2 (models|runs).*by='{name}'"):

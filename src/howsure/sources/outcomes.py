@@ -15,7 +15,11 @@ from howsure.escapes import is_number
 from howsure.sources.layout import in_one_order
 
 NOT_WHOLE = "is not a whole number"
-SAME_CASES = re.compile(r"thresh|cut.?off|model|classifier|algorithm|method|epoch|confidence", re.IGNORECASE)
+SAME_CASES = re.compile(
+    r"thresh|cut.?off|model|classifier|algorithm|method|epoch|confidence|marker|modality|device|assay|reader|radiologist"
+    r"|observer|\btest\b",
+    re.IGNORECASE,
+)
 OF_CLASSES = re.compile(
     r"clas[se](?!room)|klasse|label|\btags?\b|categor|species|topic|attribute|finding", re.IGNORECASE
 )

@@ -20,7 +20,8 @@ from howsure.sources.rating_names import names_item
 from howsure.sources.streams import Stream
 
 MODEL = (
-    "algorithm|approach|architecture|checkpoint|classifier|detector|estimator|learner|llm|method|model|network|system"
+    "algorithm|approach|architecture|assay|biomarker|checkpoint|classifier|detector|device|estimator|learner|llm|marker|"
+    "method|modality|model|network|system|test|treatment"
 )
 RUN = "attempt|epoch|iteration|repeat|repetition|replicate|run|seed"
 PART = "benchmark|category|dataset|domain|split|subject|subset|subtask|suite|task|topic"  # in which numbers restart
@@ -77,7 +78,10 @@ def refuse_pooled_models(frame: Any, given: Mapping[str, str]) -> None:
     models = [name for name in spare if names_models(name, MODEL)]
     if models and sum(role.startswith("score[") for role in given) > 1:
         _refuse_rows_of_models(frame, models[0])
-    words = MODEL if "groups" in given else f"{MODEL}|{RUN}"  # runs of one case are a cluster
+    stated = {"model": MODEL, "groups": RUN}  # runs of one case are a cluster
+    words = "|".join(each for role, each in stated.items() if role not in given)
+    if not words:
+        return
     cases = [each for each in spare if names_item(each) and not names_models(each)]
     cases += [given["fold"]] if "fold" in given else []  # of one number for each model and fold
     split = [name for role, name in given.items() if role.startswith("by")]
