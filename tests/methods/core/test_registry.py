@@ -5,9 +5,10 @@ import pytest
 from scipy import stats
 
 import howsure as hs
+from howsure.methods.core import registry
 from howsure.methods.core.lookup import METHOD_OF, OF_OTHERS, named
 from howsure.methods.core.method import Method
-from howsure.methods.core.registry import METHODS, Variant, find, register
+from howsure.methods.core.registry import METHODS, Entry, Variant, find, register
 from howsure.names import canonical, squeezed
 
 
@@ -128,3 +129,12 @@ def test_names_of_intervals_of_ratios():
         found = hs.estimate(table, metric, method=name)
         away = np.exp(z * variance**0.5)
         np.testing.assert_allclose([found.low, found.high], [value / away, value * away], rtol=1e-6)
+
+
+def test_a_class_whose_module_another_thread_executes_is_found_when_it_is_complete(monkeypatch):
+    """A dataclass with slots is registered twice: before `dataclass` makes its final form, and after."""
+    final = METHODS["wald"]
+    early = type("Wald", (), {"__module__": final.kind.__module__})
+    monkeypatch.setitem(METHODS, "wald", Entry(early, final.variant))
+    monkeypatch.setattr(registry, "import_module", lambda name: METHODS.update({"wald": final}))
+    assert find("wald") is final

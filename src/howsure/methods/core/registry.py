@@ -103,12 +103,11 @@ def _check_name(name: str, kind: type[object]) -> None:
 def find(name: str) -> Entry | None:
     """Return the entry of a name or synonym, or None."""
     known = _registered(name)
-    if known is None:
-        import_module(LIBRARY)
-        return _registered(name)
-    if known.kind.__module__.startswith("howsure."):
-        import_module(known.kind.__module__)  # another thread may still execute the module that defines the class
-    return known
+    if known is not None and not known.kind.__module__.startswith("howsure."):
+        return known
+    # Another thread may still execute the module, and a dataclass with slots is registered again when it is complete.
+    import_module(LIBRARY if known is None else known.kind.__module__)
+    return _registered(name)
 
 
 def _registered(name: str) -> Entry | None:
