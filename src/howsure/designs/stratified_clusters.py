@@ -49,7 +49,7 @@ class StratifiedClusters(Clusters):
     >>> import howsure as hs
     >>> columns = {"groups": ["a", "a", "b", "c", "d"], "strata": ["north", "north", "north", "south", "south"]}
     >>> table = hs.confusion([1, 0, 1, 0, 1], [1, 0, 0, 0, 1], **columns)
-    >>> table.design.description.sample, table.design.degrees_of_freedom
+    >>> table.design.description.sample, float(table.design.degrees_of_freedom)
     ('in 4 clusters of 2 strata', 2.0)
     """
 
