@@ -12,6 +12,7 @@ from howsure.designs.base import safe_divide
 from howsure.designs.variance_details import VarianceDetails
 from howsure.methods.core.interval import CONSTANT, ONE_CASE, Interval, IntervalAtLevel
 from howsure.methods.core.method import Method, needs_counted_cases
+from howsure.methods.core.scales import automatic_scale, on_scale
 from howsure.methods.core.standard_errors import is_positive_error, quantile, standard_error
 from howsure.methods.numerics import binomial
 from howsure.metrics.forms import Rank
@@ -41,7 +42,9 @@ class Hall(Method):
     and fewer if weights or clusters are uneven (Satterthwaite).
 
     The limits are never inside those of Student's t. On the short side the transformation relies on an estimate of the
-    skewness that is too uncertain: otherwise a limit misses up to 5 % of standard deviations instead of 2.5 %.
+    skewness that is too uncertain: otherwise a limit misses up to 5 % of standard deviations instead of 2.5 %. If the
+    metric's range has one finite end, they are not inside those of Student's t for the logarithm of the distance from
+    this end either. R², whose standard error is too small where R² is too high, needs this.
 
     If all values are equal, the limits of a mean follow from the mid-p limits for n successes in n trials. They bound
     the proportion of future cases with another value, which may be as far away as the bounds of the metric allow.
@@ -95,11 +98,15 @@ class Hall(Method):
             degrees_of_freedom, VarianceDetails.of(table.design).satterthwaite_df(table.cells, table.true_class, alike)
         )
         spread = error * float(np.sqrt(inflation))
+        has_one_end = automatic_scale(metric.range) == "log"
 
         def interval(confidence_level: float) -> Interval:
             t = float(quantile(confidence_level, degrees_of_freedom))
             below, above = (max(abs(_without_skewness(each, skewness)), t) for each in (t, -t))
             low, high = max(value - spread * below, metric.range[0]), min(value + spread * above, metric.range[1])
+            if has_one_end:
+                on_log = on_scale("log", value, t * spread, metric.range)
+                low, high = min(low, float(on_log[0])), max(high, float(on_log[1]))
             return Interval(low, high, error)
 
         return interval
