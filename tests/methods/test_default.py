@@ -85,7 +85,7 @@ CHOICES = {  # table or tables, and what is the default for its metrics
     ),
     "losses": (lambda: hs.scores(TRUTH, SCORE), {"brier_score": "flow", "log_loss": "flow", "ece": "gap_test"}),
     "three classes": (lambda: hs.multiclass_scores(SPECIES, SHARES), {"roc_auc@macro": "delong"}),
-    "precision of three classes": (lambda: hs.multiclass_scores(SPECIES, SHARES), {"average_precision@macro": "delta"}),
+    "precision of three classes": (lambda: hs.multiclass_scores(SPECIES, SHARES), {"average_precision@macro": "effective_wilson"}),
     "no labels": (lambda: hs.calibrated(SCORE), {"roc_auc": "predictive", "recall_at+fpr=0.2": "predictive"}),
     "ratings": (
         lambda: hs.ratings(RNG.integers(0, 3, (40, 3))),

@@ -22,6 +22,7 @@ from howsure.metrics.averages import EXTREMES
 from howsure.metrics.forms import Distance, OperatingPoint, Rank
 from howsure.metrics.kinds import has_flow
 from howsure.metrics.metric import Contrast, Metric
+from howsure.metrics.structures import ViewAverage
 from howsure.native.resampling import Ranked
 from howsure.tables.table import Table
 
@@ -72,7 +73,7 @@ def _for_one_model(metric: Metric, table: Table) -> Iterator[str]:
     traits, share = table.design.traits, metric.proportion
     if metric.is_area:
         yield from ("delong_score", "delong")
-    if metric.structure is Ranked.PRECISION:
+    if metric.structure is Ranked.PRECISION or isinstance(metric.structure, ViewAverage):
         yield "effective_wilson"
     if isinstance(metric.structure, OperatingPoint) and (traits.has_labels or not traits.has_known_probabilities):
         yield "threshold_limits"

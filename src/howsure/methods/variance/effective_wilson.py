@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, final
+from typing import ClassVar, cast, final
 
 import numpy as np
 
@@ -13,11 +13,14 @@ from howsure.methods.core.interval import UNDEFINED, Interval, IntervalAtLevel
 from howsure.methods.core.method import Method, needs_labels
 from howsure.methods.core.standard_errors import normal_quantile, standard_error
 from howsure.metrics.metric import Metric
+from howsure.metrics.roc import average_precision, average_precision_slopes
+from howsure.metrics.structures import ViewAverage
 from howsure.native.resampling import Ranked
-from howsure.tables.counts import Counts
+from howsure.tables.score_matrix import ScoreMatrixTable
 from howsure.tables.table import Table
 
 AT_EACH_END = 1 / 8  # pseudo-count of each class above all scores, and as much below
+MEANS = ("macro", "weighted")
 TINY = 1e-300  # denominator in place of 0
 
 
@@ -25,6 +28,8 @@ TINY = 1e-300  # denominator in place of 0
 @dataclass(frozen=True, slots=True)
 class EffectiveWilson(Method):
     """Wilson's interval for average precision, with the effective sample size that matches its variance.
+
+    It also serves macro and weighted means over classes.
 
     Notes
     -----
@@ -40,6 +45,11 @@ class EffectiveWilson(Method):
     case itself would be ``(pos - 1) / (all - 1)`` instead of ``pos / all``. As the number of positive cases is fixed,
     another one replaces it with probability ``recall``. The bias is therefore the mean of
     ``(1 - recall) neg / (all (all - 1))``, and ``a`` is multiplied by ``1 - bias / value``.
+
+    A mean over classes, each against the rest, has the mean of the values and of the biases. Its ``v`` is its variance
+    plus what the added cases add to the variance of each class; the covariances of the classes are unchanged. A mean
+    weighted by the numbers of cases is also biased by the covariance of a class's weight and its average precision: a
+    class with more cases in the sample has higher precision there.
 
     A single case can reduce average precision by about ``log(n) / n`` for n positive cases. If the classes are almost
     separated, the interval is therefore several times as wide as the observed scores alone would justify.
@@ -62,10 +72,11 @@ class EffectiveWilson(Method):
     ignores_empty_cells: ClassVar[bool] = True
 
     def unsupported_reason(self, metric: Metric, table: Table) -> str:
-        """Return "" for average precision of labelled scores of two classes with independently drawn cases."""
+        """Return "" for average precision of labelled scores, or a mean over classes, of independently drawn cases."""
         if refusal := needs_labels(self, table):
             return refusal
-        if metric.contrast is not None or metric.structure is not Ranked.PRECISION:
+        is_one = metric.contrast is None and metric.structure is Ranked.PRECISION
+        if not (is_one or is_mean_precision(metric)):
             return f"`EffectiveWilson` is for `average_precision`, not for `{metric.name}`. Use `Delta()`."
         if VarianceDetails.of(table.design).squared_weights(table.cells) is None:
             return "`EffectiveWilson` is for cases drawn one by one, not for clusters or strata. Use `Delta()`."
@@ -75,8 +86,12 @@ class EffectiveWilson(Method):
         """Return the interval as a function of its level; see the class."""
         value, error = metric.value_at(table.counted), standard_error(metric, table)
         with np.errstate(all="ignore"):
-            centre, variance = with_ends(metric, table)
-            kept = 1 - bias(table.counts, squares_of(table)) / value
+            if is_mean_precision(metric):
+                centre, variance, lost = _of_classes(metric, cast("ScoreMatrixTable", table), error**2)
+            else:
+                squares = squares_of(table)
+                (centre, variance), lost = with_ends(table.counts, squares), bias(table.counts, squares)
+            kept = 1 - lost / value
         reason = np.where(np.isnan(value), UNDEFINED, "")
 
         def interval(confidence_level: float) -> Interval:
@@ -99,14 +114,43 @@ def wilson_limits(share: Array, square: Array) -> tuple[Array, Array]:
     return middle - half, middle + half
 
 
-def with_ends(metric: Metric, table: Table) -> tuple[Array, Array]:
+def with_ends(counts: Array, squares: Array) -> tuple[Array, Array]:
     """Return value and variance after adding a part of a case of each class above all others, and as much below."""
-    squares = squares_of(table)
-    weight = (squares.sum((-1, -2)) / table.counts.sum((-1, -2)))[..., None, None]  # average weight of a case
-    counts = _between(table.counts, AT_EACH_END * weight)
-    gradient = metric.gradient(Counts(counts))
-    varying = _between(squares, AT_EACH_END * weight**2)
-    return metric.value(Counts(counts)), np.einsum("...sc,...sc,...sc->...", varying, gradient, gradient)
+    weight = (squares.sum((-1, -2)) / counts.sum((-1, -2)))[..., None, None]  # average weight of a case
+    filled = _between(counts, AT_EACH_END * weight)
+    return average_precision(filled), _variance(filled, _between(squares, AT_EACH_END * weight**2))
+
+
+def _variance(counts: Array, squares: Array) -> Array:
+    slopes = average_precision_slopes(counts)
+    return np.asarray(np.einsum("...sc,...sc,...sc->...", squares, slopes, slopes))
+
+
+def is_mean_precision(metric: Metric) -> bool:
+    """Return whether a metric is a mean, weighted or not, of the average precision of each class against the rest."""
+    views = metric.structure.ranked if isinstance(metric.structure, ViewAverage) else None
+    return metric.average in MEANS and views is not None and views.kind is Ranked.PRECISION
+
+
+def _of_classes(metric: Metric, table: ScoreMatrixTable, variance: Array) -> tuple[Array, Array, Array]:
+    """Return a mean over classes and its variance with a part of a case at either end of each class, and the bias."""
+    totals = table.sides(table.counts).present.sum(-2)
+    is_weighted = metric.average == "weighted"
+    shares = totals if is_weighted else np.where(totals > 0, 1.0, 0.0)
+    shares = shares / shares.sum(-1, keepdims=True)
+    centre, added, lost = np.zeros((3, *table.batch))
+    for index, label in enumerate(table.labels):
+        share, one = shares[..., index], table.against_rest(label)
+        counts, squares, occurs = one.counts, squares_of(one), share > 0
+        value, filled = with_ends(counts, squares)
+        centre += share * value
+        added += np.where(occurs, share**2 * (filled - _variance(counts, squares)), 0.0)
+        lost += np.where(occurs, share * bias(counts, squares), 0.0)
+        if is_weighted:
+            moves = squares * average_precision_slopes(counts)
+            covariance = (moves[..., 1].sum(-1) - share * moves.sum((-1, -2))) / totals.sum(-1)
+            lost += np.where(occurs, covariance, 0.0)
+    return centre, np.maximum(variance + added, variance), lost
 
 
 def squares_of(table: Table) -> Array:
