@@ -79,6 +79,15 @@ class _Given(hs.lab.Truth):
         return self.stack
 
 
+@pytest.mark.parametrize("metric", ["plr@macro", "dor@macro"])
+def test_studies_without_a_class_may_need_another_method(metric):
+    """A metric that is computed in one pass only where all classes occur is computed table by table everywhere."""
+    truth = hs.lab.Cells([[0.5, 0.001, 0.05], [0.05, 0.3, 0.03], [0.01, 0.001, 0.058]], 40)
+    found = hs.lab.coverage(metric, truth=truth, draws=60, random_state=1)
+    assert found.coverage + found.missed_below + found.missed_above == pytest.approx(1)
+    assert found.undefined < 1
+
+
 def test_methods_that_draw_share_their_draws():
     """The coverage of a metric does not depend on the other simulated metrics."""
     method = named("bootstrap_percentile")

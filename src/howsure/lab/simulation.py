@@ -281,7 +281,8 @@ def _in_passes(
     if len(parts) < 2:
         return _in_one_pass(truth, metrics, stack, times, method, level)
     found = [_in_one_pass(truth, metrics, each, times[part], method, level) for part, each in parts]
-    return {place: _joined([each[place] for each in found]) for place in found[0]}
+    everywhere = [place for place in found[0] if all(place in each for each in found)]
+    return {place: _joined([each[place] for each in found]) for place in everywhere}
 
 
 def _in_one_pass(
