@@ -395,3 +395,23 @@ def test_p_values_in_closed_form_are_those_of_the_limits(question, method):
     for null in (0.0, 0.3, 0.84, 0.99, 1.0, 3.0, *value.ravel()[:2], *ends):
         found, expected = intervals.p_values(value, null), p_values(limits, value, null)
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("metric", ["diagnostic_odds_ratio", "lr_plus", "mcc", "fpr"])
+def test_plain_normal_limits_stay_within_the_range(metric):
+    """Wald's limits, and those on the identity scale, are value ± z · error, cut at the ends of the metric's range."""
+    table = hs.from_counts([[18, 1], [1, 2]])
+    found = hs.estimate(table, metric, method="wald")
+    half = stats.norm.ppf(0.975) * found.standard_error
+    low, high = found.bounds
+    assert (found.low, found.high) == pytest.approx((max(found.value - half, low), min(found.value + half, high)))
+    assert found.value - half < low or found.value + half > high
+    plain = hs.estimate(table, metric, method=hs.methods.Delta("identity"))
+    assert low <= plain.low < plain.high <= high
+
+
+@pytest.mark.parametrize("contrast", ["ratio", "odds_ratio"])
+def test_plain_normal_limits_of_ratios_are_not_negative(contrast):
+    """Ratios of two models have a range too, at which Wald's limits end."""
+    first, second = hs.from_counts([[50, 3], [5, 6]]), hs.from_counts([[40, 13], [2, 3]])
+    assert hs.compare(first, second, "precision", contrast=contrast, method="wald").low == 0

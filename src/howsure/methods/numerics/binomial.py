@@ -184,20 +184,20 @@ def jeffreys(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -
 def wald(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> Limits:
     """Return the plain normal interval, ``p̂ ± z sqrt(p̂ (1 - p̂) / n)``, for comparison with other reports.
 
-    It may leave [0, 1], is a point if x is 0 or n, and covers too rarely. The `normal` method of statsmodels clips it.
+    It is cut at 0 and 1, is a point if x is 0 or n, and covers too rarely: the `normal` method of statsmodels.
     Source: Laplace (1812); Brown, Cai and DasGupta (2001) on its faults.
 
     Examples
     --------
     >>> low, high = wald(1, 29, 0.95)
     >>> round(float(low), 4), round(float(high), 4)
-    (-0.0319, 0.1009)
+    (0.0, 0.1009)
     """
     x, n, tail = _prepared(successes, trials, confidence_level)
     with np.errstate(all="ignore"):
         p, q = x / n, (n - x) / n
         half = _normal(tail) * np.sqrt(p * q / n)
-    return _where_tried(p - half, p + half, n)
+    return _where_tried(np.clip(p - half, 0, 1), np.clip(p + half, 0, 1), n)
 
 
 def logit(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> Limits:

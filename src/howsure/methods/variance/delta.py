@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, final
@@ -36,7 +35,6 @@ from howsure.tables.table import Table, with_pseudo_counts
 
 NOISE_ADDS = f"noise adds to the calibration error of each class. {ONE_CLASS}"
 SCALES = ("auto", "identity", "logit", "log")
-UNBOUNDED = (-math.inf, math.inf)
 MOST_INFLATION = 2.0  # of a variance on the log scale, on which an error is a factor
 
 
@@ -95,7 +93,7 @@ class Delta(Method):
 @final
 @dataclass(frozen=True, slots=True)
 class Wald(Method):
-    """Plain normal interval, value ± z · standard error: may leave the metric's range, and may be a point.
+    """Plain normal interval, value ± z · standard error, cut at the ends of the metric's range; may be a point.
 
     References
     ----------
@@ -137,7 +135,7 @@ def normal_intervals(
     inflation, degrees_of_freedom = sample_of(metric, table)
     value, error = metric.value_at(table.counted), np.asarray(error_of(metric, table))
     if transform == "identity":
-        return NormalIntervals(value, error, value, error, inflation, degrees_of_freedom, "identity", UNBOUNDED)
+        return NormalIntervals(value, error, value, error, inflation, degrees_of_freedom, "identity", metric.range)
     scale = automatic_scale(metric.range) if transform == "auto" else transform
     if scale == "log":
         inflation = np.minimum(inflation, MOST_INFLATION)
@@ -204,7 +202,7 @@ class NormalIntervals:
         z = critical_value(level, self.inflation, self.degrees_of_freedom)
         others = (~np.isfinite(z), ONE_CLUSTER), (~np.isfinite(self.value), UNDEFINED)
         if self.shows is None:
-            low, high = self.value - z * self.error, self.value + z * self.error
+            low, high = (np.clip(self.value + each * self.error, *self.bounds) for each in (-z, z))
             return interval_with_reasons(low, high, self.error, (np.isnan(low), NO_ERROR), *others)
         low, high = on_scale(self.scale, self.centre, z * self.spread, self.bounds)
         if np.any(self.estimated):
