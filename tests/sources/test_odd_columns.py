@@ -84,3 +84,10 @@ def test_groups_are_columns_of_any_frame(frame):
 
 def test_a_sparse_column_is_a_column():
     assert hs.confusion(sparse.csc_matrix([[1], [0], [1], [1]]), [1, 0, 0, 1], check=False).rows == 4
+
+
+def test_a_masked_column_beside_data_is_no_list_of_names():
+    """Masked values cannot be compared or hashed; with `data` such a column is refused like any other."""
+    column = np.ma.masked_array([0, 1], mask=[True, False])
+    with pytest.raises(hs.HowsureError, match="not a column. Add it to the data"):
+        hs.confusion("y", "p", data={"y": [0, 1], "p": [1, 1]}, by=column)

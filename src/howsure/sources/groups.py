@@ -45,7 +45,7 @@ def by_columns(by: Any, data: object) -> dict[str, Any]:
         raise HowsureError(f"With `data`, `by` is the name of a column, or a list of names, not {by!r}.")
     if data is not None and not isinstance(by, Mapping):
         names = list(by)
-        if hasattr(by, "dtype") and (len({*names}) < len(names) or not all(isinstance(each, str) for each in names)):
+        if hasattr(by, "dtype") and (not all(isinstance(each, str) for each in names) or len({*names}) < len(names)):
             raise HowsureError(
                 "With `data`, `by` is the name of a column, or a list of names, not a column. Add it to the data."
             )
