@@ -1,5 +1,7 @@
 """Strata of known and of unknown sizes in the sources of tables: accepted and refused input."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -205,3 +207,42 @@ def test_other_refusals():
         )
     with pytest.raises(hs.HowsureError, match="`strata` is for cases with one label each"):
         hs.confusion(np.eye(3), np.eye(3), strata=list("aab"), stratum_sizes={"a": 0.5, "b": 0.5})
+
+
+@pytest.mark.parametrize("call", [lambda **more: hs.confusion("truth", "said", data=ROWS, **more), None])
+def test_strata_of_two_columns_are_refused_with_the_column_to_make(call):
+    """Strata are one column; of two of them the error says how to make one."""
+    both = ["site", "half"] if call else [ROWS["site"], ROWS["half"]]
+    call = call or (lambda **more: hs.confusion(ROWS["truth"], ROWS["said"], **more))
+    with pytest.raises(hs.HowsureError, match="Make one column of several"):
+        call(strata=both)
+    pairs = list(zip(ROWS["site"], ROWS["half"], strict=True))
+    with pytest.raises(hs.HowsureError, match="one stratum a case. Make one column of several"):
+        hs.confusion(ROWS["truth"], ROWS["said"], strata=pairs)
+    found = hs.confusion(ROWS["truth"], ROWS["said"], strata=[f"{a}, {b}" for a, b in pairs])
+    assert len(found.design.strata) == len(set(pairs))
+
+
+def test_strata_without_a_name_are_refused():
+    """Blank strata would be one stratum of all these cases."""
+    with pytest.raises(hs.HowsureError, match="`strata` is blank in"):
+        hs.confusion(ROWS["truth"], ROWS["said"], strata=np.where(ROWS["site"] == "east", "", ROWS["site"]))
+
+
+def test_weights_beside_strata_are_named_as_the_argument():
+    """A weight that is missing is one of `sample_weight`, also where cases are counted by their weights."""
+    weight = np.where(np.arange(SIZE) == 3, np.nan, ROWS["weight"])
+    with pytest.raises(hs.HowsureError, match=r"`sample_weight\[3\]` = nan"):
+        hs.confusion(ROWS["truth"], ROWS["said"], strata=ROWS["site"], sample_weight=weight)
+
+
+def test_distinct_weights_beside_strata_are_counted_fast():
+    """Weights of 300,000 cases, all distinct, take about as long as as many clusters."""
+    rng = np.random.default_rng(5)
+    truth, said, weight = rng.integers(0, 2, 300_000), rng.integers(0, 2, 300_000), rng.random(300_000) + 0.5
+    start = time.process_time()
+    hs.confusion(truth, said, groups=np.arange(300_000), sample_weight=weight)
+    middle = time.process_time()
+    table = hs.confusion(truth, said, strata=rng.integers(0, 9, 300_000), sample_weight=weight)
+    assert table.design.number == len(weight)
+    assert time.process_time() - middle < 5 * (middle - start) + 0.5

@@ -51,9 +51,9 @@ def group(keys: Mapping[str, object], weight: object = None) -> Grouped:
     HowsureError
         If columns differ in length, are empty, are not one-dimensional or have missing values.
     """
+    weights = None if weight is None else checked_weight(weight)
     columns = [encoded(name, values) for name, values in keys.items()]
     size = same_length(columns, weight)
-    weights = None if weight is None else checked_weight(weight)
     sizes = [max(len(column.levels), 1) for column in columns]
     cells = math.prod(map(float, sizes))  # which may exceed the largest integer of NumPy
     codes: Any

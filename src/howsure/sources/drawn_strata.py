@@ -73,7 +73,8 @@ class DrawnStrata:
         own = self.cluster
         clusters, stratum = self._cases(rows, cell, size) if own is None else self._clusters(own, rows, cell)
         table = np.bincount(clusters.cell, clusters.count * clusters.multiplicity[clusters.cluster], size)
-        if clusters.multiplicity[np.unique(clusters.cluster)].sum() < 2:  # whose variance is unknown
+        present = np.bincount(clusters.cluster, minlength=len(clusters.multiplicity)) > 0
+        if clusters.multiplicity[present].sum() < 2:  # whose variance is unknown
             return table, replace(clusters, cluster=0 * clusters.cluster, multiplicity=np.ones(1), names=OWN)
         return table, within_strata(clusters, stratum, self.names)
 

@@ -1,7 +1,7 @@
 """Encoding of a column (array, list, pandas, Polars, Arrow) as codes of its distinct values.
 
-No function here sorts many rows. Integers are offset by their minimum, strings and objects are looked up in a
-dictionary, and categorical or dictionary-encoded columns already have codes.
+Integers are offset by their minimum, strings and objects are looked up in a dictionary, other
+numbers are sorted, and categorical or dictionary-encoded columns already have codes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SLOT_SHIFT = np.uint64(64 - SLOT_BITS)
 FEW_LEVELS = 4  # comparing each row with them is faster than counting
 FEW = 2**12  # sorting so few rows is faster than filling a table of slots
 MOST_SLOTTED = 200  # labels; with more of them collisions of slots are frequent
-GROUPING = ("groups", "by")  # roles of columns whose values are not labels of cases
+GROUPING = ("groups", "by", "strata")  # roles of columns whose values are not labels of cases
 EXACT = 2.0**53  # from here on floats skip whole numbers
 
 
@@ -118,7 +118,8 @@ def _refuse_inexact(column: Column) -> None:
     """Refuse float labels that are ambiguous: infinite ones, and whole numbers with 16 or more digits."""
     if column.levels.dtype.kind not in "fO":
         return
-    for value in column.levels.tolist():
+    levels = column.levels if column.levels.dtype.kind == "O" else column.levels[~(np.abs(column.levels) < EXACT)]
+    for value in levels.tolist():
         if isinstance(value, complex) or (isinstance(value, float) and not abs(value) < EXACT):
             is_long = isinstance(value, float) and abs(value) < math.inf
             why = "floats round whole numbers of this size. Give them as text" if is_long else "no label"
@@ -142,14 +143,20 @@ def _encoded(name: str, values: object) -> Column:
     if kind in "iu":
         return _integers(name, array)
     if kind == "f":
-        whole = _as_integers(name, array)
-        if whole is not None:
-            return _integers(name, whole)
+        return _floats(name, array)
     if kind == "U" and array.itemsize:
         fixed = hashed(name, array)
         if fixed is not None:
             return fixed
     return _looked_up(name, array)
+
+
+def _floats(name: str, array: Array) -> Column:
+    """Code floats as integers if all are whole numbers, else by sorting them."""
+    whole = _as_integers(name, array)
+    if whole is not None:
+        return _integers(name, whole)
+    return Column(name, *np.unique(array.astype(float), return_inverse=True))
 
 
 def _as_integers(name: str, array: Array) -> Array | None:
@@ -212,6 +219,8 @@ def _one_dimensional(name: str, values: object) -> Array:
                 "the one of the highest score."
             )
         shape = "ragged" if not array.size else f"of shape {array.shape}"
+        if name == "strata":
+            raise HowsureError(f"`{name}` is {shape}; give one stratum a case.{several_models(name)}")
         message = f"`{name}` is {shape}; give one label a case (`.ravel()` a column, `.argmax(axis=1)` scores)."
         raise HowsureError(of_other_shape(name, values) or message)
     return array
@@ -287,6 +296,7 @@ def _looked_up(name: str, array: Array) -> Column:
         except TypeError:
             raise HowsureError(
                 f"`{name}` holds values that cannot be labels (such as lists). Give one label a case{_fields(block)}."
+                f"{several_models(name) if name == 'strata' else ''}"
             ) from None
     absent = [code for value, code in index.items() if is_missing(value)]
     if absent:

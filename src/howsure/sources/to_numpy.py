@@ -175,7 +175,9 @@ def numbers_of(argument_name: str, values: object, remedy: str) -> Array:
 
 
 def several_models(argument_name: str) -> str:
-    """Return the remedy for an argument that takes one model and is given several; "" if it takes no model."""
+    """Return the remedy for an argument that takes one model, or one column, and is given several; else ""."""
+    if argument_name == "strata":
+        return " Make one column of several: `[f'{a}, {b}' for a, b in zip(first, second)]`."
     call = MODELS_OF.get(argument_name)
     return f" For several models write `{call}`." if call else ""
 
