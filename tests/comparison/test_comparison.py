@@ -702,3 +702,12 @@ def test_separate_tables_of_one_size_may_be_of_the_same_cases(source):
     assert same.reason in str(same)
     assert hs.compare(make("A", slice(None)), make("B", slice(50)), metric).reason == ""
     assert hs.compare(hs.paired(truth, said), "recall").reason == ""
+
+
+def test_groups_of_one_size_are_other_cases_unless_they_are_models():
+    """The groups of a column are compared without a question whether they are the same cases; those of models with."""
+    truth, said = predictions(0, 60)
+    for column, is_asked in (("site", False), ("model", True)):
+        rows = {"y": np.tile(truth, 2), "p": np.concatenate([said["A"], said["B"]]), column: np.repeat(["A", "B"], 60)}
+        found = hs.compare_all(hs.confusion("y", "p", data=rows, by=column, check=False), "recall")
+        assert ("if they are the same cases" in found["A", "B"].reason) is is_asked

@@ -26,6 +26,7 @@ from howsure.grids import Tabular
 from howsure.methods.core.standard_errors import is_positive_error
 from howsure.metrics.binding import resolve_each
 from howsure.metrics.metric import Metric, Side
+from howsure.sources.pooled_models import names_models
 from howsure.tables.joint import JointTable
 from howsure.tables.protocols import effective_sample_size, incompatibility
 from howsure.tables.table import Table, require_table, with_pseudo_counts
@@ -84,6 +85,10 @@ class Contenders:
         )
 
 
+class OtherCases(dict[str, Table]):
+    """Tables of groups whose cases are others, because no column of the groups names models."""
+
+
 def groups_are_models(function: AppliedByGroup[P, T]) -> AppliedByGroup[P, T]:
     """Decorate a function so that tables of groups with one model each are taken as models by name, not as groups.
 
@@ -96,7 +101,8 @@ def groups_are_models(function: AppliedByGroup[P, T]) -> AppliedByGroup[P, T]:
     @wraps(function)
     def taken(table: Any, *args: P.args, **settings: P.kwargs) -> Any:
         if hasattr(table, "group") and not issubclass(type(table.overall), JointTable | HasModels):
-            table = {", ".join(map(str, table.group(key).values())): each for key, each in table.items()}
+            groups = {", ".join(map(str, table.group(key).values())): each for key, each in table.items()}
+            table = groups if any(map(names_models, table.columns)) else OtherCases(groups)
         return function(table, *args, **settings)
 
     return cast("AppliedByGroup[P, T]", taken)

@@ -12,8 +12,8 @@ import numpy as np
 
 from howsure.arrays import Seed
 from howsure.cached import cached_property
-from howsure.comparison.compare import compare
-from howsure.comparison.contenders import groups_are_models
+from howsure.comparison.compare import OF_ONE_SIZE, compare
+from howsure.comparison.contenders import OtherCases, groups_are_models
 from howsure.comparison.multiplicity import CORRECTIONS, adjusted_p_values, simultaneous_differences
 from howsure.comparison.pairs import compared_pairs
 from howsure.comparison.result import Comparison, comparison_grid
@@ -309,6 +309,8 @@ def compare_all(
             for metric in wanted
             for a, b in combinations(models, 2)
         ]
+        if isinstance(table, OtherCases):
+            items = [replace(each, reason=each.reason.removesuffix(OF_ONE_SIZE).removesuffix("; ")) for each in items]
     else:
         tables = [(metric, at_stated_threshold(models, requested(metric))) for metric in wanted]
         items = [each for metric, own in tables for each in compared_pairs(own, metric, chosen, sides, random_state)]
