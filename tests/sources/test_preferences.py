@@ -218,3 +218,11 @@ def test_a_column_of_wins_beside_one_of_ties(winner, numbers, tmp_path):
     both = frame["winner_model_a"] + frame["winner_tie"] / 2
     table = hs.preferences("a", "b", "both", data=frame.assign(both=both))
     assert hs.estimate(table.model("x"), "win_rate") == pytest.approx((10 + 0.5 * 10) / 20)
+
+
+def test_names_of_winners_beside_ties_are_no_column_of_wins():
+    """Names of winners state every outcome but ties, whatever the other columns are called."""
+    frame = pd.DataFrame(
+        {"a": ["x", "y"] * 3, "b": ["y", "x"] * 3, "winner_name": ["x", "x", "y"] * 2, "winner_tie": 0}
+    )
+    assert hs.preferences("a", "b", "winner_name", data=frame).rows == 6

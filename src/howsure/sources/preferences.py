@@ -39,6 +39,7 @@ IN_BRACKETS = {f"[[{each}]]": place for each, place in (VERDICTS | {"a": FIRST, 
 SCORE = {"1": FIRST, "0": SECOND, "0.5": TIE}  # score of the first model
 PLACE = {"0": FIRST, "1": SECOND, "2": TIE}  # index of the better model, from 0
 ORDINAL = {"1": FIRST, "2": SECOND, "0.5": TIE, "0": TIE}  # index from 1
+INDICATORS = frozenset({"0", "1", "false", "true"})  # of a column for one of the outcomes
 NUMBERS = {"score": SCORE, "index": PLACE}
 Numbers: TypeAlias = Literal["score", "index"]
 
@@ -137,9 +138,9 @@ def preferences(
     others = {"sample_weight": sample_weight, "counts": counts, "groups": groups} | roles(named)
     asked = {"a": a, "b": b, "winner": winner} | {role: each for role, each in others.items() if each is not None}
     given = expanded(columns(data, asked, check=check))
-    if check and isinstance(winner, str):
-        _refuse_indicator(winner, data)
     first, second, won = (encoded(role, given[role]) for role in ("a", "b", "winner"))
+    if check and isinstance(winner, str) and {*map(_word, map(str, won.levels.tolist()))} <= INDICATORS:
+        _refuse_indicator(winner, data)
     beside = Beside.of(given, list(named), {each.name: each for each in (first, second, won)})
     names, places, outcome = _read(first, second, won, numbers, check=check)
     low, high = np.sort(places, axis=0)
