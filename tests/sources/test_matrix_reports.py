@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import howsure as hs
 from howsure.errors import HowsureError, HowsureWarning
 from howsure.sources.matrices import matrix_table
 
@@ -287,3 +288,11 @@ def test_rows_of_equal_size_by_other_columns_are_a_batch(name: str, tmp_path: Pa
     """A word within the name of a column is no word for a class."""
     (tmp_path / "rows.csv").write_text(f"{name},tp,fp,fn,tn\na,42,3,5,50\nb,12,3,5,80\n")
     assert matrix_table(tmp_path / "rows.csv").overall.rows == 200
+
+
+def test_another_answer_beside_rows_of_100_cases_is_counted_without_the_check() -> None:
+    """Rows of exactly 100 cases and an answer of no class look like percentages and their numbers of cases."""
+    rows = {"no": {"no": 90, "yes": 10, "unsure": 7}, "yes": {"no": 20, "yes": 80, "unsure": 9}}
+    with pytest.raises(HowsureError, match="pass `check=False`"):
+        hs.from_counts(rows)
+    assert hs.from_counts(rows, check=False).rows == 216

@@ -164,7 +164,8 @@ def laid_out(
     counts, rows, columns = _without_totals(counts, rows, columns, size, check=check)
     for axis, other, place in ((rows, columns, -2), (columns, rows, -1)):
         _refuse_statistics(axis, other)
-        _refuse_percentages(counts, axis, other, place)
+        if check:
+            _refuse_percentages(counts, axis, other, place)
     counts, rows, columns = _with_signs(counts, rows, columns)
     if are_turned(rows, columns):
         counts, rows, columns = np.swapaxes(counts, -1, -2), columns, rows
@@ -271,7 +272,7 @@ def _refuse_percentages(counts: Array, axis: Axis, other: Axis, place: int) -> N
     labels = axis.labels or []
     for position in [at for at, label in enumerate(labels) if other.labels and label not in other.labels]:
         if len(labels) == counts.shape[place] > 2 and _add_up_to_100(np.delete(counts, position, place), place):
-            raise HowsureError(
+            raise DoubtfulDataError(
                 f"{labels[position]!r} seems to hold the numbers of cases of percentages, which add up to 100. Give "
                 "the cases of each cell, `(percentages / 100 * n).round()`."
             )
