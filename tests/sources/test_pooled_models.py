@@ -31,7 +31,7 @@ def long(name: str = "model", *, case: str | None = None) -> pd.DataFrame:
 @pytest.mark.parametrize("name", ["model", "Model Name", "classifier", "system_id", "run", "seed", "test", "Modality"])
 def test_pooled_models_are_refused(name: str) -> None:
     """The rows of several models on the same cases do not count as those of one model."""
-    with pytest.raises(DoubtfulDataError, match=f"'{name}' has 2 (models|runs).*by='{name}'"):
+    with pytest.raises(DoubtfulDataError, match=f"'{name}' has 2 values.*by='{name}'"):
         hs.confusion("truth", "said", data=long(name))
     with pytest.raises(DoubtfulDataError, match=name):
         hs.scores("truth", "score", data=long(name), pos_label="b")
@@ -63,7 +63,7 @@ def test_every_source_of_rows_is_checked(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_stated_or_unlike_models_are_counted() -> None:
     """A column that is read, one of other cases, predictions of another model, and `check=False` are no doubt."""
-    with pytest.warns(hs.HowsureWarning, match="'model' has 2 models .*that of all of them counts every case 2 times"):
+    with pytest.warns(hs.HowsureWarning, match="'model' has 2 values .*that of all of them counts every case 2 times"):
         each = hs.confusion("truth", "said", data=long(), by="model")
     assert each["two"].counts.tolist() == [[2, 1], [2, 3]]
     crossed = hs.confusion("truth", "said", data=long(case="case"), groups=["model", "case"])
@@ -113,3 +113,14 @@ def test_runs_of_several_models_are_no_runs_of_one() -> None:
         hs.trials("passed", task="id", data=frame)
     assert hs.trials("passed", task="id", model="model", data=frame).rows == 10
     assert hs.trials("passed", task="id", data=frame[frame["model"] == "a"]).runs.tolist()[0] == 3
+
+
+@pytest.mark.parametrize("name", ["treatment", "device", "Modality"])
+def test_balanced_groups_of_other_cases_are_no_pooled_models(name: str) -> None:
+    """Sorted labels are the same in groups of one design; an order of labels, or an identifier, shows the same cases."""
+    rows = {"truth": ["a"] * 6 + ["b"] * 6, "said": ["a", "b"] * 6, name: ["x", "y"] * 6}
+    assert hs.confusion("truth", "said", data=rows).rows == 12
+    with pytest.raises(DoubtfulDataError, match=f"'{name}' has 2 values"):
+        hs.confusion("truth", "said", data={**rows, "case": [place // 2 for place in range(12)]})
+    with pytest.raises(DoubtfulDataError, match=f"'{name}' has 2 values"):
+        hs.confusion("truth", "said", data={**rows, "truth": [each for each in "abbaab" for _ in range(2)]})

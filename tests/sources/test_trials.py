@@ -90,3 +90,23 @@ def test_the_remedy_for_numbers_of_right_runs():
     table = hs.trials([1] * len(c) + [0] * len(c), task=[*task, *task], counts=[*c, *(n - c)])
     expected = np.mean([1 - math.comb(10 - each, 2) / math.comb(10, 2) for each in c])
     assert hs.estimate(table, "pass_at+k=2") == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("column", ["subject", "category"])
+def test_persons_and_kinds_of_answers_are_no_data_sets(column):
+    """Named tasks do not restart, and numbers are persons: their runs are those of one task."""
+    rows = {"task": ["login", "pay"] * 6, "ok": [1, 0, 1, 1, 0, 1] * 2, column: [f"p{k // 2}" for k in range(12)]}
+    assert hs.trials("ok", task="task", data=rows).rows == 2
+    numbers = {**rows, "task": [1, 2] * 6, column: [k // 2 for k in range(12)]}
+    assert hs.trials("ok", task="task", data=numbers).rows == 2
+    with pytest.raises(hs.HowsureError, match=f"a column of both, '{column}' and 'task'"):
+        hs.trials("ok", task="task", data={**rows, "task": [1, 2] * 6})
+
+
+def test_all_runs_of_models_by_group_are_warned_of():
+    """All groups together take the runs of several models as those of one; `model=` gives a table of each."""
+    rows = {"task": [0, 1, 2] * 4, "ok": [1, 0, 1, 1, 0, 1] * 2, "model": ["A"] * 6 + ["B"] * 6}
+    with pytest.warns(hs.HowsureWarning, match="takes their runs as those of one. For one of each, model='model'"):
+        found = hs.trials("ok", task="task", by="model", data=rows)
+    assert list(found) == ["A", "B"]
+    assert hs.trials("ok", task="task", model="model", data=rows).models == ["A", "B"]

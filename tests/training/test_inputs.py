@@ -158,7 +158,7 @@ def test_a_frame_of_runs_has_a_run_in_each_column():
         (lambda: hs.cross_validated(Y, SAID, y_score=SAID, fold=FOLD), "not 2 of them"),
         (lambda: hs.cross_validated(Y, SAID, fold=np.arange(N)), "leave-one-out"),
         (lambda: hs.cross_validated(None, value=[0.8, 0.9, 0.7], fold=[1, 2, 3]), r"`hs\.pool_folds\(values\)`"),
-        (lambda: hs.cross_validated(None, value="auc", fold="fold", data=OF_FOLDS), "'model' has 2 models"),
+        (lambda: hs.cross_validated(None, value="auc", fold="fold", data=OF_FOLDS), "'model' has 2 values"),
         (lambda: hs.cross_validated(Y, SAID, fold=np.zeros(N)), "two folds or more"),
         (lambda: hs.cross_validated(Y, SAID[:-1], fold=FOLD), "60.*59|59.*60"),
         (lambda: hs.cross_validated(Y, SAID, fold=FOLD[:-1]), "fold.*59|59.*fold"),

@@ -23,6 +23,7 @@ MODEL = (
     "algorithm|approach|architecture|assay|biomarker|checkpoint|classifier|detector|device|estimator|learner|llm|marker|"
     "method|modality|model|network|system|test|treatment"
 )
+OFTEN_APART = "device|modality|treatment"  # whose cases often differ, and are as many by design
 RUN = "attempt|epoch|iteration|repeat|repetition|replicate|run|seed"
 PART = "benchmark|category|dataset|domain|split|subject|subset|subtask|suite|task|topic"  # in which numbers restart
 NAME = "(?:{})s?(?:id|idx|index|name|no|number|version)?"
@@ -52,10 +53,11 @@ def refuse_pooled_models(frame: Any, given: Mapping[str, str]) -> None:
     """Refuse rows of several models or runs on the same cases, if no argument names the column of these.
 
     The cases are the same if an identifier of cases repeats for several models with one true label, or if the true
-    labels of every model are the same in the same order. Of more rows than are read into memory, each model has as
-    many of each label. Nothing is refused if ``groups`` names the items or two crossed factors. Tasks with runs are
-    refused if a task has those of several models or data sets. If ``by`` names the column, there is a warning, because
-    all groups together have a table too.
+    labels of every model are the same in the same order; for devices, modalities and treatments not if they are sorted,
+    because balanced groups have the same sorted labels. Of more rows than are read into memory, each model has as many
+    of each label. Nothing is refused if ``groups`` names the items or two crossed factors. Tasks with runs are refused
+    if a task has those of several models, or its number those of several data sets. If ``by`` names the column, there
+    is a warning, because all groups together have a table too.
 
     Parameters
     ----------
@@ -89,8 +91,7 @@ def refuse_pooled_models(frame: Any, given: Mapping[str, str]) -> None:
         levels = _pooled(frame, name, given.get("y_true"), cases)
         if not levels:
             continue
-        what = "models" if names_models(name, MODEL) else "runs"
-        said = f"The column '{name}' has {len(levels):,} {what} ({listed(levels)}) of the same cases"
+        said = f"The column '{name}' has {len(levels):,} values ({listed(levels)}) for the same cases"
         if name in split:
             warn(f"{said}: each has its result, and that of all of them counts every case {len(levels):,} times.")
             continue
@@ -100,10 +101,14 @@ def refuse_pooled_models(frame: Any, given: Mapping[str, str]) -> None:
 
 
 def _refuse_merged_tasks(frame: Any, given: Mapping[str, str]) -> None:
-    """Refuse tasks of one name in several models, or in several data sets: their runs would count as those of one."""
+    """Refuse tasks of one name in several models, or of one number in several data sets, which would count as one.
+
+    Numbers of tasks restart in each data set, but names do not. Numbers in place of data sets may be persons, and a
+    named task may have runs of several. If ``by`` names the models, there is a warning.
+    """
     others = [name for name in column_names(frame) if name not in given.values()]
-    models = [] if "model" in given else [name for name in others if names_models(name, MODEL)]
     split = [name for role, name in given.items() if role.startswith("by")]  # all groups together have a table too
+    models = [] if "model" in given else [name for name in (*others, *split) if names_models(name, MODEL)]
     parts = [name for name in (*others, *split) if name != given["task"] and names_models(name, PART)]
     if are_many(frame):
         return
@@ -111,10 +116,18 @@ def _refuse_merged_tasks(frame: Any, given: Mapping[str, str]) -> None:
     if given["task"] not in columns:
         return
     task = columns.pop(given["task"])
+    are_numbered = all(any(map(str.isdigit, str(each))) for each in task.levels.tolist())
     for name, column in columns.items():
+        if name not in models and not (are_numbered and column.levels.dtype.kind in "UO"):
+            continue
         pairs = np.unique(np.column_stack([task.codes, column.codes]), axis=0)
         again = np.flatnonzero(np.bincount(pairs[:, 0]) > 1)
-        if len(again):
+        if len(again) and name in models and name in split:
+            warn(
+                f"The column '{name}' has several values ({listed(column.levels.tolist())}) for one task: each has its "
+                f"result, and that of all of them takes their runs as those of one. For one of each, model={name!r}."
+            )
+        elif len(again):
             named = f"model={name!r}" if name in models else f"a column of both, {name!r} and {task.name!r}, as `task`"
             raise DoubtfulDataError(
                 f"The column {name!r} has several values ({listed(column.levels.tolist())}) for one task, such as "
@@ -146,7 +159,8 @@ def _pooled(frame: Any, name: str, true: str | None, cases: Sequence[str]) -> li
     if truth is not None and set(models.levels.tolist()) <= set(truth.levels.tolist()):
         return None  # the predictions of another model
     found = any(_are_repeated(columns[case], models, truth) for case in cases if case in columns)
-    return models.levels.tolist() if found or _repeat(models, truth) else None
+    found = found or _repeat(models, truth, is_sorted=not names_models(name, OFTEN_APART))
+    return models.levels.tolist() if found else None
 
 
 def are_many(frame: Any) -> bool:
@@ -185,13 +199,14 @@ def coded(frame: Any, names: Sequence[str]) -> Iterator[tuple[str, Column]]:
         yield name, Column(name, levels, codes)
 
 
-def _repeat(models: Column, truth: Column | None) -> bool:
-    """Whether every model has the same true labels, of several classes, in the same order."""
+def _repeat(models: Column, truth: Column | None, *, is_sorted: bool) -> bool:
+    """Whether every model has the same true labels, of several classes, in the same order, which may be sorted."""
     each, rest = divmod(len(models.codes), len(models.levels))
     if truth is None or rest or each < FEWEST or len(truth.levels) < 2 or np.any(np.bincount(models.codes) != each):
         return False
     labels = truth.codes[np.argsort(models.codes, kind="stable")].reshape(-1, each)
-    return bool(np.all(labels == labels[0]))
+    is_varied = np.count_nonzero(np.diff(labels[0])) >= len(truth.levels)
+    return bool(np.all(labels == labels[0]) and (is_sorted or is_varied))
 
 
 def _are_repeated(cases: Column, models: Column, truth: Column | None) -> bool:
