@@ -30,6 +30,18 @@ def test_uneven_weights_are_worth_no_more_cases_than_kishs():
     assert of_accuracy(even) == pytest.approx((1.0, np.inf))
 
 
+def test_uneven_weights_in_clusters_are_worth_no_more_cases_than_kishs():
+    """Clusters of one weighted case each have the variance of the weighted cases; equal weights of any size add none."""
+    right = np.repeat([1, 0], 8)
+    single = {"labels": [0, 1], "groups": np.arange(16)}
+    table = hs.confusion(np.ones(16, int), right, sample_weight=np.where(right, 4.0, 1.0), check=False, **single)
+    assert of_accuracy(table)[0] == pytest.approx(0.0136 / 0.0064)
+    pairs = np.arange(16) % 8  # of which each has one error: the clusters agree
+    for weight in (None, np.full(16, 0.3)):
+        table = hs.confusion(np.ones(16, int), right, sample_weight=weight, labels=[0, 1], groups=pairs, check=False)
+        assert of_accuracy(table)[0] == pytest.approx(1)
+
+
 def clustered(sizes, correlation, rng):
     """Return a batch of tables whose clusters, ``(draws, clusters)``, have cells that vary by the correlation."""
     spread = (1 - correlation) / correlation

@@ -11,9 +11,10 @@ import numpy as np
 from howsure.arrays import Array
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
-from howsure.designs.base import RELATIVE_TOLERANCE, Design, active_cells, safe_divide
+from howsure.designs.base import Design, active_cells, safe_divide
 from howsure.designs.clustering import Clustering
 from howsure.designs.entries import OWN, Entries, joined_names, threshold_squares
+from howsure.designs.equicorrelated import correction
 from howsure.designs.resampling import Resampling
 from howsure.designs.sampling import BLOCK_CELLS, Blocks, gammas_with_prior, multinomial
 from howsure.designs.traits import Description
@@ -21,7 +22,6 @@ from howsure.designs.units import Units
 from howsure.designs.variance_details import VarianceDetails
 
 FEW = 20  # number of clusters below which the variance between clusters is unreliable
-LEAST = 4.0  # smallest degrees of freedom for which the approximation is reliable (Tipton 2015)
 UNSEEN = 1 / 12  # fraction of an unobserved average cluster with only best or only worst outcomes
 LARGE = 18.0  # limit of the size of that cluster, in multiples of the design effect
 
@@ -141,33 +141,30 @@ class Clusters(VarianceDetails, Algebra, Resampling, Clustering):
     def small_sample_correction(self, counts: Array, gradient: Array) -> tuple[Any, Any]:
         """Return the inflation factor of the cluster variance, and Satterthwaite's degrees of freedom.
 
-        Both assume that any two cases of a cluster have the same correlation (Imbens and Kolesár 2016), estimated from
-        the variance by moments. They depend on ``h``, each cluster's fraction of the cases in the linear form. Clusters
-        of equal size give a factor of 1 and their number minus 1. A giant cluster pulls the average towards itself: its
-        deviation is too small, although it carries most of the information on the variance.
+        See `equicorrelated.correction`. Cases of different weights have at least the variance of independent ones.
         """
         active = active_cells(counts, gradient)
-        sizes, total = self.totals(active), (counts * active).sum(-1)
-        shares = safe_divide(sizes, total if self.owner is None else total[self.owner])
+        total = (counts * active).sum(-1)
+        shares = safe_divide(self.totals(active), total if self.owner is None else total[self.owner])
         h2, h3, h4, h5 = (self._per_table(shares**power) for power in range(2, 6))
         one_case = safe_divide(self.case_weight, total)  # fraction of the cases: one over their number
-        independent = self.case_weight * (counts * gradient**2).sum(-1)  # the variance of independent cases
-        effect = safe_divide(self._per_table(self.totals(np.broadcast_to(gradient, counts.shape)) ** 2), independent)
-        # Expected variance estimate for independent cases, and for clusters whose cases all agree.
-        within, between = one_case * (1 - h2), h2 - 2 * h3 + h2**2
-        correlated = np.clip(safe_divide(effect * one_case - within, between - within), 0.0, 1.0)
-        a, b = one_case * (1 - correlated), correlated  # the variance of a cluster is a h + b h²
-        whole, first, second = a + b * h2, a * h2 + b * h3, a * h3 + b * h4
-        square, cube = a**2 * h2 + 2 * a * b * h3 + b**2 * h4, a**2 * h3 + 2 * a * b * h4 + b**2 * h5
-        trace = whole - 2 * first + h2 * whole
-        spread = square * (1 + 2 * h2) - 4 * cube + (h2 * whole) ** 2 + 2 * whole * second + 2 * first**2
-        spread -= 4 * h2 * whole * first
-        most, number, is_estimated = self.degrees_of_freedom, self.number, trace > RELATIVE_TOLERANCE * whole
-        degrees_of_freedom = np.where(
-            is_estimated, np.minimum(np.maximum(safe_divide(trace**2, spread), LEAST), most), most
-        )
-        inflation = safe_divide(whole, trace) * safe_divide(number - 1.0, number)
-        return np.where(is_estimated, np.maximum(inflation, 1.0), 1.0), degrees_of_freedom
+        effect, _ = self._design_effect(counts, np.broadcast_to(gradient, counts.shape))
+        numbers = self.number, self.degrees_of_freedom
+        found, degrees_of_freedom = correction((h2, h3, h4, h5), one_case, effect, *numbers)
+        return np.maximum(found, self.heavy_case_inflation(effect)), degrees_of_freedom
+
+    def heavy_case_inflation(self, effect: Array) -> Array:
+        """Return the factor that raises a design effect below 1 to 1 if the weights of the cases differ, else 1.
+
+        Most samples contain no error among a few heavy cases, and then underestimate the variance; see `Weighted`.
+        """
+        if (np.asarray(self.case_weight) == 1).all():
+            return np.ones(np.shape(effect))
+        weight = np.broadcast_to(self.case_weight, self.shape[0])
+        size = self.count / weight[0 if self.owner is None else self.owner[self.cluster]]  # whole for equal weights
+        differs = ~np.isclose(size, np.rint(size), rtol=1e-9)
+        is_uneven = self._per_table(np.bincount(self.cluster, differs, len(self.multiplicity))) > 0
+        return np.where(is_uneven, np.maximum(safe_divide(np.ones(()), effect), 1.0), 1.0)
 
     def missed_cluster_inflation(self, counts: Array, gradient: Array) -> Any:
         """Return the design effect after adding part of an unobserved cluster, divided by the design effect.
@@ -179,11 +176,10 @@ class Clusters(VarianceDetails, Algebra, Resampling, Clustering):
         """
         active = active_cells(counts, gradient)
         slopes = np.where(active, gradient, 0.0)
-        independent = self.case_weight * (counts * slopes**2).sum(-1)  # the variance of independent cases
-        effect = safe_divide(self._per_table(self.totals(slopes) ** 2), independent)
-        average = (
-            safe_divide(self._per_table(self.totals(active) ** 2), (counts * active).sum(-1)) / self.labels_per_case
-        )
+        effect, independent = self._design_effect(counts, slopes)
+        effect = effect * self.heavy_case_inflation(effect)
+        squares, total = self._per_table(self.totals(active) ** 2), (counts * active).sum(-1)
+        average = safe_divide(squares, total * self.labels_per_case)
         size = np.minimum(average, LARGE * self.case_weight * np.maximum(effect, 1.0))
         part = UNSEEN * size * safe_divide((slopes.max(-1) ** 2 + slopes.min(-1) ** 2) / 2, independent)
         return np.maximum(safe_divide(1 + part * safe_divide(size, effect), 1 + part * self.case_weight), 1.0)
@@ -262,7 +258,13 @@ class Clusters(VarianceDetails, Algebra, Resampling, Clustering):
         of_entry = class_of_cell.astype(np.int16 if number < 2**15 else np.intp)[cell]  # which sorts quickly
         order, ends = np.argsort(of_entry, kind="stable"), np.cumsum(np.bincount(of_entry, minlength=number))[:-1]
         columns = (np.split(each[order], ends) for each in (self.cluster, self.cell, self.count))
-        return [replace(self, cluster=i, cell=j, count=n, unit=None) for i, j, n in zip(*columns, strict=True)]
+        return [self._part(*entries) for entries in zip(*columns, strict=True)]
+
+    def _part(self, cluster: Array, cell: Array, count: Array) -> Clusters:
+        """Return the clusters with some entries, whose cases have at most the mean weight of an entry."""
+        squares, sums = (self._per_table(np.bincount(cluster, count**k, len(self.multiplicity))) for k in (2, 1))
+        weight = np.minimum(self.case_weight, safe_divide(squares, sums))
+        return replace(self, cluster=cluster, cell=cell, count=count, unit=None, case_weight=weight)
 
     def with_unshared_units(self) -> Clusters:
         """Return the clusters of this table, without names shared with other tables."""
@@ -321,12 +323,8 @@ class Clusters(VarianceDetails, Algebra, Resampling, Clustering):
         first, last = np.searchsorted(self.owner, [index, index + 1])
         start, stop = np.searchsorted(self.owner[self.cluster], [index, index + 1])
         entries = slice(int(start), int(stop))
-        cells, count, multiplicity = (
-            self.cell[entries] - index * self.shape[1],
-            self.count[entries],
-            self.multiplicity[first:last],
-        )
-        found = self.cluster[entries] - first, cells, count, multiplicity
+        cell = self.cell[entries] - index * self.shape[1]
+        found = self.cluster[entries] - first, cell, self.count[entries], self.multiplicity[first:last]
         weight = float(np.broadcast_to(self.case_weight, self.shape[0])[index])
         names = None if self.names is None else self.names[first:last]
         unit = None if self.unit is None else self.unit[entries]
@@ -399,8 +397,12 @@ class Clusters(VarianceDetails, Algebra, Resampling, Clustering):
         squares = threshold_squares(
             (self.cluster, self.cell, self.count, self.multiplicity), len(counts), gradients, thresholds
         )
-        total = self.number
-        return np.asarray(squares * (total / (total - 1) if total > 1 else np.nan))
+        return np.asarray(squares * (self.number / (self.number - 1) if self.number > 1 else np.nan))
+
+    def _design_effect(self, counts: Array, gradient: Array) -> tuple[Array, Array]:
+        """Return the variance relative to that of independent cases at Kish's effective number, and the latter."""
+        independent = np.asarray(self.case_weight * (counts * gradient**2).sum(-1))
+        return safe_divide(self._per_table(self.totals(gradient) ** 2), independent), independent
 
     def _per_table(self, values: Array) -> Array:
         """Sum values of the distinct clusters, times their multiplicity, for each table."""

@@ -99,6 +99,10 @@ class StratifiedClusters(Clusters):
         inflation, freedom = Clusters.small_sample_correction(self, counts, gradient)
         return inflation, np.minimum(freedom, self._welch(np.broadcast_to(gradient, counts.shape)))
 
+    def heavy_case_inflation(self, effect: Array) -> Array:
+        """Return 1 for several strata: their variance is smaller than that of one sample with the same weights."""
+        return np.ones(np.shape(effect)) if len(self.strata) > 1 else Clusters.heavy_case_inflation(self, effect)
+
     def satterthwaite_df(self, counts: Array, true_class: Array, gradient: Array) -> Any:
         """Return Satterthwaite's degrees of freedom, where the kurtosis of its totals limits those of a stratum."""
         form = np.broadcast_to(gradient, counts.shape)
