@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import howsure as hs
@@ -292,7 +293,7 @@ def test_rows_of_equal_size_by_other_columns_are_a_batch(name: str, tmp_path: Pa
 
 def test_another_answer_beside_rows_of_100_cases_is_counted_without_the_check() -> None:
     """Rows of exactly 100 cases and an answer of no class look like percentages and their numbers of cases."""
-    rows = {"no": {"no": 90, "yes": 10, "unsure": 7}, "yes": {"no": 20, "yes": 80, "unsure": 9}}
+    rows = pd.DataFrame([[90, 10, 7], [20, 80, 9]], ["no", "yes"], ["no", "yes", "unsure"])
     with pytest.raises(HowsureError, match="pass `check=False`"):
         hs.from_counts(rows)
     assert hs.from_counts(rows, check=False).rows == 216
