@@ -35,8 +35,8 @@ DATA = pd.DataFrame(
         "left": np.array(["A", "B", "C"])[ITEM % 3],
         "right": np.array(["A", "B", "C"])[(ITEM + 1 + LEVEL % 2) % 3],
         "won": np.array(["model_a", "model_b", "tie"])[RNG.choice(3, LEVEL.size, p=[0.5, 0.3, 0.2])],
-        "model": np.array(["A", "B"])[LEVEL % 2],
-        "modality": np.array(["new", "old"])[LEVEL % 2],
+        "tuning": np.array(["A", "B"])[LEVEL % 2],
+        "technique": np.array(["new", "old"])[LEVEL % 2],
         "reader": LEVEL // 2,
         "fold": ITEM % 4,
         "weight": RNG.gamma(4, 0.25, LEVEL.size) + 0.1,
@@ -65,20 +65,20 @@ def crossed(source, *columns, groups=GROUPS, weight="weight", **options):
 
 def readers(data=DATA, **more):
     """Return a reader study of three readers and two modalities."""
-    columns = {"truth": "two", "reader": "reader", "case": "item", "modality": "modality"}
+    columns = {"truth": "two", "reader": "reader", "case": "item", "modality": "technique"}
     return hs.reader_study(None if "call" in more else "score", **columns, data=data, **more)
 
 
 def folds(data=ONE_RUN, **more):
     """Return one cross-validation of two algorithms."""
     more = {"y_pred": "first"} | more
-    return hs.cross_validated("two", fold="fold", model="model", case="item", data=data, **more)
+    return hs.cross_validated("two", fold="fold", model="tuning", case="item", data=data, **more)
 
 
 def runs(data=DATA, **more):
     """Return three training runs of two algorithms each."""
     more = {"y_pred": "first"} | more
-    return hs.training_runs("two", run="reader", model="model", case="item", data=data, **more)
+    return hs.training_runs("two", run="reader", model="tuning", case="item", data=data, **more)
 
 
 MATRIX = [f"p{place}" for place in range(3)]

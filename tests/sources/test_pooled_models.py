@@ -124,3 +124,15 @@ def test_balanced_groups_of_other_cases_are_no_pooled_models(name: str) -> None:
         hs.confusion("truth", "said", data={**rows, "case": [place // 2 for place in range(12)]})
     with pytest.raises(DoubtfulDataError, match=f"'{name}' has 2 values"):
         hs.confusion("truth", "said", data={**rows, "truth": [each for each in "abbaab" for _ in range(2)]})
+
+
+def test_two_factors_beside_tasks_do_not_state_the_models():
+    """Rows of two models for each task are refused with one or two columns of clusters, unless one is that of models."""
+    tasks = np.repeat(np.arange(8), 4)
+    frame = pd.DataFrame(
+        {"ok": np.arange(32) % 3 > 0, "task": tasks, "model": ["A", "B"] * 16, "topic": tasks // 4, "author": tasks % 4}
+    )
+    for groups in ("topic", ["topic", "author"]):
+        with pytest.raises(hs.HowsureError, match="model='model'"):
+            hs.trials("ok", task="task", data=frame, groups=groups)
+    assert list(hs.trials("ok", task="task", data=frame, model="model").models) == ["A", "B"]

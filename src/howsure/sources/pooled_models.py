@@ -68,11 +68,11 @@ def refuse_pooled_models(frame: Any, given: Mapping[str, str]) -> None:
     """
     if isinstance(frame, Stream):
         return  # may be read once
-    if any(map(is_factor, given)):
-        return  # the caller states that cases have several rows
     if "task" in given:
         _refuse_merged_tasks(frame, given)
         return
+    if any(map(is_factor, given)):
+        return  # the caller states that cases have several rows
     if names_item(given.get("groups")):
         return
     known = column_names(frame)
