@@ -272,3 +272,15 @@ def test_a_caution_for_items_that_nobody_named(tmp_path):
     assert not hs.read_log(path, score="score", cluster="example_id").notes
     apart = csv(tmp_path / "b.csv", "example_id,subject,score", [(n, "xy"[n % 2], n % 3 == 0) for n in range(40)])
     assert not hs.read_log(apart, score="score").notes
+
+
+@pytest.mark.parametrize("column", ["subject", "category"])
+def test_persons_and_kinds_of_answers_are_no_data_sets(column, tmp_path):
+    """Numbers of persons, and values beside named items, are no data sets whose items restart."""
+    for items, values in ((["pay", "find"], ["late", "wrong"]), (["q1", "q2"], [1, 2])):
+        rows = [(item, value, at) for at, value in enumerate(values) for item in items] * 10
+        log = hs.read_log(csv(tmp_path / "runs.csv", f"item,{column},score", rows), score="score", item="item")
+        assert log.joined().shared == 2
+    named = [(item, value, at) for at, value in enumerate(["late", "wrong"]) for item in ("q1", "q2")]
+    with pytest.raises(hs.HowsureError, match="If its values are of answers, leave the column out of the file"):
+        hs.read_log(csv(tmp_path / "runs.csv", f"item,{column},score", named), score="score", item="item")

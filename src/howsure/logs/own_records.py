@@ -15,7 +15,7 @@ from howsure.logs.records import WORDS, Score, number
 from howsure.names import word_set
 from howsure.sources.frames import columns as read_columns, opened
 from howsure.sources.nested import column_names
-from howsure.sources.pooled_models import PART, names_models
+from howsure.sources.pooled_models import PART, may_restart, names_models
 from howsure.sources.rating_names import names_item
 
 NAMES = ("item", "model", "task")  # roles of columns with names
@@ -180,13 +180,16 @@ def _refuse_conditions(path: Path, wanted: Mapping[str, str], scores: Sequence[s
         )
         shown, number = dict.fromkeys(values), len({*zip(*held, strict=True)})
         pairs = len({*zip(*held, values, strict=True)})
-        if names_models(name, PART) and pairs > number:
+        if names_models(name, PART):
+            if pairs == number or not may_restart(held[list(named).index("item")], shown):
+                continue
             remedy = f"Name it, `task={name!r}`"
             if "task" in wanted:
                 remedy = f"Give `item` a column of both, '{name}' and '{wanted['item']}'"
             raise HowsureError(
                 f"'{path}' has the same names of items in several values of the column '{name}' ({listed(shown)}), "
-                f"which would count as one item. {remedy}, or keep the rows of one."
+                f"which would count as one item. {remedy}, or keep the rows of one. If its "
+                "values are of answers, leave the column out of the file."
             )
         if 1 < len(shown) <= MOST_CONDITIONS and pairs == number * len(shown):
             remedy = "" if free is None else f"Name it, `{free}={name!r}`, or keep"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from howsure.errors import DoubtfulDataError, HowsureError, listed, reading, warn
+from howsure.escapes import is_number
 from howsure.sources.bins import Bins
 from howsure.sources.crossed import is_factor
 from howsure.sources.encoding import Column, encoded
@@ -103,8 +104,7 @@ def refuse_pooled_models(frame: Any, given: Mapping[str, str]) -> None:
 def _refuse_merged_tasks(frame: Any, given: Mapping[str, str]) -> None:
     """Refuse tasks of one name in several models, or of one number in several data sets, which would count as one.
 
-    Numbers of tasks restart in each data set, but names do not. Numbers in place of data sets may be persons, and a
-    named task may have runs of several. If ``by`` names the models, there is a warning.
+    If ``by`` names the models, there is a warning.
     """
     others = [name for name in column_names(frame) if name not in given.values()]
     split = [name for role, name in given.items() if role.startswith("by")]  # all groups together have a table too
@@ -116,9 +116,8 @@ def _refuse_merged_tasks(frame: Any, given: Mapping[str, str]) -> None:
     if given["task"] not in columns:
         return
     task = columns.pop(given["task"])
-    are_numbered = all(any(map(str.isdigit, str(each))) for each in task.levels.tolist())
     for name, column in columns.items():
-        if name not in models and not (are_numbered and column.levels.dtype.kind in "UO"):
+        if name not in models and not may_restart(task.levels.tolist(), column.levels.tolist()):
             continue
         pairs = np.unique(np.column_stack([task.codes, column.codes]), axis=0)
         again = np.flatnonzero(np.bincount(pairs[:, 0]) > 1)
@@ -134,6 +133,19 @@ def _refuse_merged_tasks(frame: Any, given: Mapping[str, str]) -> None:
                 f"{task.levels.tolist()[again[0]]!r}, whose runs would count as those of one. Give {named}, or keep "
                 "the rows of one."
             )
+
+
+def may_restart(tasks: Iterable[object], parts: Iterable[object]) -> bool:
+    """Whether the numbers of tasks, or items, may restart in each of several data sets.
+
+    Names do not restart, and numbers in place of names of data sets may be persons.
+
+    Examples
+    --------
+    >>> may_restart(["q1", "q2"], ["law", "physics"]), may_restart([1, 2], [7, 8]), may_restart(["login"], ["a", "b"])
+    (True, False, False)
+    """
+    return all(any(map(str.isdigit, str(each))) for each in tasks) and not all(is_number(str(each)) for each in parts)
 
 
 def _refuse_rows_of_models(frame: Any, name: str) -> None:
