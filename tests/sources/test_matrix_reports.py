@@ -297,3 +297,13 @@ def test_another_answer_beside_rows_of_100_cases_is_counted_without_the_check() 
     with pytest.raises(HowsureError, match="pass `check=False`"):
         hs.from_counts(rows)
     assert hs.from_counts(rows, check=False).rows == 216
+
+
+def test_a_predicted_class_that_no_mapping_of_true_classes_names() -> None:
+    """An answer that is no true class is added without cases, as the error says; a report of rates is none."""
+    counts = {"no": {"no": 90, "yes": 10, "unsure": 7}, "yes": {"no": 20, "yes": 81}}
+    with pytest.raises(HowsureError, match=r"`from_counts\({\*\*counts, 'unsure': {}}\)`"):
+        hs.from_counts(counts)
+    assert hs.from_counts({**counts, "unsure": {}}).rows == 208
+    with pytest.raises(HowsureError, match="from_rates"):
+        hs.from_counts({"no": {"precision": 0.8}, "yes": {"precision": 0.9}})

@@ -208,7 +208,14 @@ def _of_report(counts: Any, labels: ArrayLike | None) -> tuple[Any, ArrayLike | 
 
 def _refuse_no_stacks(stacks: Mapping[Any, Any], groups: object) -> None:
     """Refuse a mapping that is not one of several models' stacks of matrices."""
-    if any(isinstance(each, Mapping) for each in stacks.values()):
+    nested = [each for each in stacks.values() if isinstance(each, Mapping)]
+    if nested:
+        others = [said for each in nested for said in each if said not in stacks]
+        if others and all(isinstance(number, int | np.integer) for each in nested for number in each.values()):
+            raise HowsureError(
+                f"`counts` has {others[0]!r} among the predicted classes, and no true class of that name. Add it "
+                f"without cases: `from_counts({{**counts, {others[0]!r}: {{}}}})`."
+            )
         raise HowsureError(
             f"`counts` maps {listed(stacks)} to further names, as a report does. For published rates: "
             "from_rates(precision=…, recall=…, positives=…, negatives=…)."
