@@ -133,7 +133,8 @@ def optimal_threshold(
     With more than 8,192 thresholds, it chooses among the best one and 4,096 thresholds with about equal numbers of
     cases between them. The optimism is the best value in the resample minus the value of its threshold on the observed
     data. The mean optimism is subtracted from the apparent value, and the interval is that of the resampled values
-    around the result (Efron's bootstrap correction).
+    around the result (Efron's bootstrap correction). With fewer than 100 cases of a class this correction is too small,
+    and 95 % intervals covered in 82 to 90 % of simulated studies.
 
     References
     ----------
