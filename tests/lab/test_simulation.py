@@ -8,10 +8,12 @@ from scipy import stats
 
 import howsure as hs
 from howsure.lab.simulation import coverages
+from howsure.methods.core.interval import Interval
 from howsure.methods.core.lookup import named
 from howsure.tables.table import select_table
 
 TWENTY = hs.lab.Cells([[0.45, 0.05], [0.05, 0.45]], 20)  # accuracy 0.9
+BEYOND = Interval(0.5, 1.1, 0.1)
 MEASURES = ("coverage", "missed_below", "missed_above", "width", "interval_score")
 
 
@@ -39,11 +41,19 @@ def test_simulation_agrees_with_enumeration(method, name):
 
 
 def test_shares_add_up():
-    """Intervals cover or miss on either side; Wald limits leave the range, Wilson's do not."""
-    for method, beyond in (("wald", True), ("wilson", False)):
+    """Intervals cover or miss on either side, and their limits stay in the range."""
+    for method in ("wald", "wilson"):
         found = hs.lab.coverage("accuracy", method, truth=TWENTY, draws=500, random_state=1)
         assert found.coverage + found.missed_below + found.missed_above == pytest.approx(1)
-        assert (found.beyond > 0) is beyond
+        assert found.beyond == 0
+
+
+def test_limits_beyond_the_range_are_counted(monkeypatch):
+    """A method whose upper limit is 1.1 has it beyond the range of accuracy in every study."""
+    kind = type(named("wald"))
+    monkeypatch.setattr(kind, "intervals", lambda self, metrics, *_: [BEYOND] * len(metrics))
+    monkeypatch.setattr(kind, "takes_batches", False)
+    assert hs.lab.coverage("accuracy", "wald", truth=TWENTY, draws=50, random_state=1).beyond == 1
 
 
 def test_studies_without_an_interval_are_counted_by_themselves():

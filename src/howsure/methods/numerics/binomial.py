@@ -2,7 +2,7 @@
 
 Each function takes ``successes`` and ``trials``, which broadcast, and a ``confidence_level`` in (0, 1), and returns
 the lower and upper limits as arrays. Counts need not be whole: weighted and clustered data use effective counts.
-Without trials the limits are nan. Except for `wald`, limits stay in [0, 1] and are never equal. Except for `wald` and
+Without trials the limits are nan. Limits stay in [0, 1] and, except for `wald`, are never equal. Except for `wald` and
 `jeffreys`, the interval reaches 0 if there are no successes and 1 if every trial is a success.
 
 In the formulas, x is the number of successes, n the number of trials, ``p̂ = x / n``, and z the normal quantile of the
