@@ -112,3 +112,10 @@ def test_weights_that_vary_much_cover_by_every_default(metric, method):
     table = weighted(50, 2.0, DRAWS, np.random.default_rng(4))
     # Two standard errors of the simulation below; the delta method covers 0.83 by the plain variance.
     assert coverage(table, metric, method) > 0.92 - 2 * np.sqrt(0.92 * 0.08 / DRAWS)
+
+
+def test_rounding_is_no_variation_of_uneven_weights():
+    """A design effect below 1 is raised to 1, but not one that is left by rounding where nothing varies."""
+    weight, true = np.random.default_rng(3).gamma(2, 0.5, 30) + 0.1, np.tile([0, 1], 15)
+    design = hs.confusion(true, true[::-1], sample_weight=weight, groups=np.arange(30) // 3).design
+    assert design.heavy_case_inflation(np.array([1e-30, 0.0, 0.5, 2.0])).tolist() == [1, 1, 2, 1]

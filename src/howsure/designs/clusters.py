@@ -11,7 +11,7 @@ import numpy as np
 from howsure.arrays import Array
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
-from howsure.designs.base import Design, active_cells, safe_divide
+from howsure.designs.base import RELATIVE_TOLERANCE, Design, active_cells, safe_divide
 from howsure.designs.clustering import Clustering
 from howsure.designs.entries import OWN, Entries, joined_names, threshold_squares
 from howsure.designs.equicorrelated import correction
@@ -164,7 +164,8 @@ class Clusters(VarianceDetails, Algebra, Resampling, Clustering):
         size = self.count / weight[0 if self.owner is None else self.owner[self.cluster]]  # whole for equal weights
         differs = ~np.isclose(size, np.rint(size), rtol=1e-9)
         is_uneven = self._per_table(np.bincount(self.cluster, differs, len(self.multiplicity))) > 0
-        return np.where(is_uneven, np.maximum(safe_divide(np.ones(()), effect), 1.0), 1.0)
+        is_below = is_uneven & (effect > RELATIVE_TOLERANCE) & (effect < 1)  # not where nothing but rounding varies
+        return np.where(is_below, safe_divide(np.ones(()), effect), 1.0)
 
     def missed_cluster_inflation(self, counts: Array, gradient: Array) -> Any:
         """Return the design effect after adding part of an unobserved cluster, divided by the design effect.
@@ -394,9 +395,8 @@ class Clusters(VarianceDetails, Algebra, Resampling, Clustering):
 
     def threshold_variances(self, counts: Array, gradients: Array, thresholds: Array | None = None) -> Array:
         """Return the variance at each threshold, exactly, in one pass over the sorted cases."""
-        squares = threshold_squares(
-            (self.cluster, self.cell, self.count, self.multiplicity), len(counts), gradients, thresholds
-        )
+        entries = self.cluster, self.cell, self.count, self.multiplicity
+        squares = threshold_squares(entries, len(counts), gradients, thresholds)
         return np.asarray(squares * (self.number / (self.number - 1) if self.number > 1 else np.nan))
 
     def _design_effect(self, counts: Array, gradient: Array) -> tuple[Array, Array]:
