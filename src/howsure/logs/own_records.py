@@ -199,13 +199,14 @@ def _refuse_conditions(path: Path, wanted: Mapping[str, str], scores: Sequence[s
             )
 
 
-def _refuse_summary(path: Path, name: str | None) -> None:
+def _refuse_summary(path: Path, name: str | None, items: Sequence[str]) -> None:
     """Refuse a last row whose item, or else first cell, is a word for a summary of the others, such as a mean."""
-    name = name or column_names(opened(str(path)))[0]
-    cells = [str(each) for each in np.asarray(read_columns(str(path), {"item": name})["item"], dtype=object).tolist()]
-    if cells and cells.count(cells[-1]) == 1 and re.sub(r"[\W_]", "", cells[-1]).casefold() in SUMMARIES:
+    if name is None:
+        name, *_ = column_names(opened(str(path)))
+        items = list(map(str, np.asarray(read_columns(str(path), {"item": name})["item"], dtype=object).tolist()))
+    if items and items.count(items[-1]) == 1 and re.sub(r"[\W_]", "", items[-1]).casefold() in SUMMARIES:
         raise HowsureError(
-            f"The last row of '{path}' has {cells[-1]!r} in the column '{name}', and is no item. Leave it out."
+            f"The last row of '{path}' has {items[-1]!r} in the column '{name}', and is no item. Leave it out."
         )
 
 
@@ -237,7 +238,7 @@ def own_records(path: Path, scores: Sequence[str], columns: Mapping[str, str | N
             f"'{path}' has several models. Give `item`, the column that tells the items apart, to join them by.{wholes}"
         )
     items = list(map(_name, held.get("item", range(1, size + 1))))
-    _refuse_summary(path, wanted.get("item"))
+    _refuse_summary(path, wanted.get("item"), items)
     models = list(map(_name, held.get("model", [path.stem] * size)))
     tasks = list(map(_name, held.get("task", ["all"] * size)))
     clusters = [None if _is_empty(each) else each for each in held.get("cluster", [None] * size)]

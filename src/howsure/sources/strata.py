@@ -21,9 +21,7 @@ ROLE = "strata"
 CASE_WEIGHT = "sample_weight of each case"
 FEWEST_STRATA = 3  # in all of which a cluster seldom has cases
 CLOSE = 1e-6  # tolerance of the sum of proportions
-MOST_PAIRS = (
-    2**20
-)  # most pairs of stratum and cell for which empty pairs are kept, because pseudo-counts may fall there
+MOST_PAIRS = 2**20  # of stratum and cell, up to which empty pairs are kept: pseudo-counts may fall there
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,9 +103,8 @@ class Strata:
         }
         drawn = np.bincount(self.code, self.number, number)
         if self.total is not None:
-            found["fraction"] = np.minimum(
-                np.round(drawn / (self.share * self.total), 12), 1.0
-            )  # 1 for a fully sampled stratum
+            sampled = np.round(drawn / (self.share * self.total), 12)
+            found["fraction"] = np.minimum(sampled, 1.0)  # 1 for a fully sampled stratum
         if self.is_plain:
             return StratifiedSample(**found, design=Independent(), units=drawn)
         if self._crosses():
